@@ -86,7 +86,7 @@ static int keep(void *context, const struct listed_event *event)
     events->openable += event->openable;
     events->counters += event->openable && strcmp(event->kind, "source") != 0;
     /* The machine's own counters are validated in user mode, where code can be predicted. */
-    AUTO_FREE char *user = event_mode(kept->name) ? NULL : event_in_user_mode(kept->name);
+    const char *user = event_mode(kept->name) ? NULL : event_in_user_mode(kept->name);
     struct study_trust with_u = {.age_s = -1};
     kept->trust.age_s = -1;
     kept->is_validated = say_trust(events, kept, kept->name, &kept->trust);

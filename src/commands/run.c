@@ -695,7 +695,6 @@ static int run(void *parsed, int argument_count, char **arguments)
     run_place_release(&running.place);
     facts_free(&running.facts);
     json_decref(running.sections);
-    skips_free(&running.skips);
 
     return status;
 }

@@ -106,11 +106,6 @@ void command_ending(uint64_t status, uint64_t timeout_ms, char *words, size_t si
 
 /* --- preparing it --- */
 
-static int no_memory(struct failure *failure)
-{
-    return fail_with(failure, -ENOMEM, "out of memory");
-}
-
 static const char *last_part(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -119,28 +114,22 @@ static const char *last_part(const char *path)
 
 /* --- options --- */
 
-int command_line_keep(const struct string_list *variables, char **joined, struct failure *failure)
+char *command_line_keep(const struct string_list *variables)
 {
-    AUTO_TEXT struct text names = {0};
-    *joined = NULL;
+    struct text names = {0};
     for (size_t i = 0; i < variables->count; i++)
         text_printf(&names, "%s%s", i ? "," : "", variables->items[i]);
-    if (!variables->count)
-        return 0;
-    *joined = text_take(&names);
-    return *joined ? 0 : no_memory(failure);
+    return variables->count ? memory_text(&names) : NULL;
 }
 
 int command_line_cpu(const struct facts *facts, const struct optional *asked, int32_t *cpu,
                      struct failure *failure)
 {
-    AUTO_FREE int32_t *cpus = NULL;
-    size_t count = 0;
+    size_t count;
+    const int32_t *cpus = core_allowed(facts, &count);
     *cpu = core_last(facts);
     if (!asked->given)
         return 0;
-    if (core_allowed(facts, &cpus, &count) < 0)
-        return no_memory(failure);
     for (size_t i = 0; i < count; i++)
         if (asked->value == (uint64_t)cpus[i]) {
             *cpu = cpus[i];
@@ -157,9 +146,10 @@ int command_line_join(const char *const *words, size_t count, char **line, struc
     *line = NULL;
     if (!count || !*words[0])
         return fail_with(failure, -EINVAL, "the command is an empty word");
-    *line = words_join(words, count);
-    if (!*line)
-        return no_memory(failure);
+    AUTO_FREE char *joined = words_join(words, count);
+    if (!joined)
+        memory_end();
+    *line = memory_copy(joined);
     const size_t length = strlen(*line);
     if (length > COMMAND_MOST_BYTES)
         return fail_with(failure, -E2BIG,
@@ -172,8 +162,8 @@ int command_line_join(const char *const *words, size_t count, char **line, struc
 char *command_line_name(const char *program)
 {
     const char *part = last_part(program);
-    char *name = strndup(*part ? part : "command", COMMAND_NAME - 1);
-    for (char *at = name; at && *at; at++)
+    char *name = memory_format("%.*s", COMMAND_NAME - 1, *part ? part : "command");
+    for (char *at = name; *at; at++)
         if ((unsigned char)*at < 0x20 || *at == 0x7f)
             *at = '?';
     return name;
@@ -207,9 +197,7 @@ static int bring(struct session *session, const char *path, struct failure *fail
         return fail_with(failure, -EFBIG, "%.300s has %llu bytes; at most %u can be brought", path,
                          (unsigned long long)about.st_size, BROUGHT_MOST_BYTES);
     const size_t length = (size_t)about.st_size;
-    AUTO_FREE char *bytes = malloc(length + 1);
-    if (!bytes)
-        return no_memory(failure);
+    AUTO_MEMORY char *bytes = memory_new(length + 1, 1);
     const int error = read_whole(fd, bytes, length);
     if (error < 0)
         return fail_with(failure, error, "%.300s cannot be brought: %s", path, strerror(-error));
@@ -255,15 +243,11 @@ int command_line_input(struct session *session, const char *via, const char *pat
     if (is_here(via) && !whole && !has_place(path))
         return fail_with(failure, -errno, "--input %.300s: %s", path, strerror(errno));
     if (is_here(via) || !whole) {
-        *found = strdup(whole ? whole : path);
-        return *found ? 0 : no_memory(failure);
+        *found = memory_copy(whole ? whole : path);
+        return 0;
     }
-    int error = bring(session, whole, failure);
-    if (error == 0 && asprintf(found, PLACE_BROUGHT "/%s", last_part(whole)) < 0) {
-        *found = NULL;
-        error = no_memory(failure);
-    }
-    return error;
+    *found = memory_format(PLACE_BROUGHT "/%s", last_part(whole));
+    return bring(session, whole, failure);
 }
 
 int command_line_directory(const char *via, const char *path, char **found, struct failure *failure)
@@ -275,8 +259,8 @@ int command_line_directory(const char *via, const char *path, char **found, stru
     AUTO_FREE char *whole = looked_at ? realpath(path, NULL) : NULL;
     if (looked_at && !whole)
         return fail_with(failure, -errno, "--directory %.300s: %s", path, strerror(errno));
-    *found = strdup(whole ? whole : path);
-    return *found ? 0 : no_memory(failure);
+    *found = memory_copy(whole ? whole : path);
+    return 0;
 }
 
 enum command_lent command_line_lent(const char *via, bool aside)

@@ -15,11 +15,9 @@
 #include "engine/session.h"
 #include "store/store.h"
 
-/* Its words as one line that words_split takes apart again; -EINVAL, -E2BIG say what is wrong. The
- * caller frees *line. */
+/* Its words as one line that words_split takes apart again; -EINVAL, -E2BIG say what is wrong. */
 int command_line_join(const char *const *words, size_t count, char **line, struct failure *failure);
-/* What people call it: the last part of the program's path, without what would spoil a table. The
- * caller frees it; NULL: out of memory. */
+/* What people call it: the last part of the program's path, without what would spoil a table. */
 char *command_line_name(const char *program);
 
 /* The options that say how it is executed: the same words in every command that takes one. */
@@ -58,9 +56,8 @@ char *command_line_name(const char *program);
             (offset), NULL                                                                         \
     }
 
-/* The variables of --keep with commas between them; NULL where there are none. The caller frees it.
- */
-int command_line_keep(const struct string_list *variables, char **joined, struct failure *failure);
+/* The variables of --keep with commas between them; NULL where there are none. */
+char *command_line_keep(const struct string_list *variables);
 /* The CPU of --cpu, else the last that may be used; -1: the machine does not tell. */
 int command_line_cpu(const struct facts *facts, const struct optional *asked, int32_t *cpu,
                      struct failure *failure);
@@ -69,8 +66,7 @@ int command_line_cpu(const struct facts *facts, const struct optional *asked, in
 int command_line_bring(struct session *session, const struct string_list *files,
                        struct failure *failure);
 /* A file of this machine is found wherever the program works; another machine gets it. What names a
- * place of that machine ({brought}, {kit}) stays. path NULL: *found is NULL. The caller frees it.
- */
+ * place of that machine ({brought}, {kit}) stays. path NULL: *found is NULL. */
 int command_line_input(struct session *session, const char *via, const char *path, char **found,
                        struct failure *failure);
 /* Where a command that is shown writes: on this machine to our own descriptors, standard output in

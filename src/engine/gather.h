@@ -92,51 +92,6 @@ int planned_failed(struct planned *planned, int error);
 bool planned_may_go_on(const struct planned *planned, int status);
 
 /* ----------------------------------------------------------------------------------------------
- * How a study spends its time on what it wishes for: one look at everything, which tells what
- * visits cost; then portions that each hold some processes of all, so that whatever disturbs for a
- * while disturbs all alike. After each the plan is settled anew by what time is left. */
-
-struct portioning {
-    const char *command; /* "clocks" */
-    const struct common_options *common;
-    struct session *session;
-    struct store *store; /* NULL: nothing to measure */
-    struct wishes *wishes;
-    const char *all;                /* what the portions are of, for progress: "all tours" */
-    const char *const *stage_names; /* what wishes are there for */
-    unsigned stages;                /* how many of these */
-    const char *unit;               /* "tour": what a wish is to people */
-    const char *longer;             /* how to get more time: "give a larger --budget" */
-    int64_t started;                /* monotonic ms */
-    uint64_t budget, reserve;       /* ms; reserve: for judging at the end */
-    uint64_t seed;
-    uint32_t portions;
-    bool resumed;
-    bool dearest_last; /* within a look: prices differ a thousandfold */
-    bool once;         /* as in struct gathering */
-    bool keeps; /* visits that the time does not hold wait for --resume, instead of being struck */
-    struct skips *skips;                /* gets what the time did not hold, of these stages */
-    const struct gather_beside *beside; /* as in struct gathering */
-    /* Called before the first visit, after every portion, and when all has ended. NULL: nobody has
-     * anything to do then. EXIT_DONE, or the exit code after saying why. */
-    int (*between)(void *context);
-    /* Called when every goal that the time holds is reached: opens what was held back until then,
-     * false: there is no more. NULL: all is open from the beginning. */
-    bool (*further)(void *context);
-    /* [stages] Stages are measured one after the other, each in at most so many percent of the time
-     * that is left then, and only what that holds as a whole; the rest of the time goes to what was
-     * left out. NULL: all of them together. */
-    const unsigned *shares;
-    /* The turn of such a stage begins: may add its wishes. As `between`. */
-    int (*begin)(void *context, unsigned stage);
-    wishes_put *put; /* what the store gets with each cell; NULL: nothing */
-    void *context;
-};
-
-/* EXIT_DONE (*complete: every visit of the plan has ended), or the exit code after saying why. */
-int portions_measure(struct portioning *portioning, bool *complete);
-
-/* ----------------------------------------------------------------------------------------------
  * The first step of every command that needs a machine: start its probe and hear what it offers. */
 
 /* EXIT_DONE with *session open, whose catalogue is *catalogue (NULL where nobody asks); or the exit

@@ -281,15 +281,15 @@ int32_t core_last(const struct facts *facts)
     return -1;
 }
 
-int core_allowed(const struct facts *facts, int32_t **cpus, size_t *count)
+int32_t *core_allowed(const struct facts *facts, size_t *count)
 {
     const char *allowed = facts_get(facts, "cpu.allowed");
+    int32_t *cpus = NULL;
     *count = 0;
-    *cpus = calloc(MOST_CPUS, sizeof(**cpus));
-    for (int32_t cpu = 0; *cpus && allowed && cpu < MOST_CPUS; cpu++)
+    for (int32_t cpu = 0; allowed && cpu < MOST_CPUS; cpu++)
         if (list_holds(allowed, strlen(allowed), cpu))
-            (*cpus)[(*count)++] = cpu;
-    return *cpus ? 0 : -ENOMEM;
+            *memory_add(cpus, *count) = cpu;
+    return cpus;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -306,11 +306,8 @@ const char *event_mode(const char *name)
 
 char *event_in_user_mode(const char *name)
 {
-    struct text text = {0};
-    size_t length = strlen(name);
-    text_puts(&text, name);
-    text_puts(&text, length && name[length - 1] == '/' ? "u" : ":u");
-    return text_take(&text);
+    const size_t length = strlen(name);
+    return memory_format("%s%s", name, length && name[length - 1] == '/' ? "u" : ":u");
 }
 
 bool event_counts_user_only(const char *name)

@@ -68,9 +68,8 @@ void core_type(const struct facts *facts, int32_t cpu, char *name, size_t size);
  * the first CPUs serve most interrupts. -1: the facts do not tell. */
 int32_t core_last(const struct facts *facts);
 
-/* All of them in rising order; the caller frees *cpus. None where the facts do not tell. -ENOMEM.
- */
-int core_allowed(const struct facts *facts, int32_t **cpus, size_t *count);
+/* All of them in rising order; none where the facts do not tell. */
+int32_t *core_allowed(const struct facts *facts, size_t *count);
 
 /* ----------------------------------------------------------------------------------------------
  * The mode an event's name asks for, read from the name alone: the controller has no other
@@ -79,7 +78,7 @@ int core_allowed(const struct facts *facts, int32_t **cpus, size_t *count);
 /* The modifiers at the end of the name ("u" of "instructions:u" and of "cpu/event=0xc0/u"), or
  * NULL when it has none. Points into the name. */
 const char *event_mode(const char *name);
-/* NAME:u, or pmu/.../u; the caller frees it. NULL: out of memory. */
+/* NAME:u, or pmu/.../u. */
 char *event_in_user_mode(const char *name);
 /* Does the event count in user mode alone? */
 bool event_counts_user_only(const char *name);

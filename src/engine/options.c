@@ -189,11 +189,6 @@ int string_list_add(struct string_list *list, const char *text)
     }
 }
 
-void string_list_free(struct string_list *list)
-{
-    *list = (struct string_list){0};
-}
-
 /* ----------------------------------------------------------------------------------------------
  * Edit distance over short words: command and option names, never anything long. */
 
@@ -503,11 +498,6 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
         if (!given[i] && spec->initial)
             error = set_value(spec, options, spec->initial, failure);
     return error;
-}
-
-void options_release(const struct command *command, void *options)
-{
-    (void)command, (void)options; /* UNTIL THE MERGE: it is the scope's */
 }
 
 static const size_t value_sizes[] = {

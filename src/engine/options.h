@@ -14,15 +14,13 @@ const struct option_spec *option_at(const struct command *command, size_t index)
 
 /* Fills `options` (options_size bytes) with defaults and what argv says; argv[0] is the command's
  * name. *first is the index of the first argument that is no option (getopt moves options to the
- * front). -EINVAL: the text says what is wrong and names the nearest option. Call options_release
- * in either case. */
+ * front). -EINVAL: the text says what is wrong and names the nearest option. */
 int options_parse(const struct command *command, int argc, char **argv, void *options, int *first,
                   struct failure *failure);
 /* Is the value other than without the option? */
 bool option_is_given(const struct option_spec *spec, const void *options);
 /* The value alone, not what it points to. */
 void option_copy(const struct option_spec *spec, const void *from, void *to);
-void options_release(const struct command *command, void *options);
 
 /* Is it from 1 to `most`, where it was given? -EINVAL says so. */
 int options_check_number(const char *name, const struct optional *number, uint64_t most,
@@ -35,9 +33,8 @@ int value_duration(const char *text, uint64_t *milliseconds);
 /* One item as it is; -EINVAL for an empty one. */
 int string_list_push(struct string_list *list, const char *item, size_t length);
 /* Splits at commas, but not within the slashes of pmu/term=1,other=2/; -EINVAL for an empty item.
- * Items are copied; string_list_free frees them. */
+ */
 int string_list_add(struct string_list *list, const char *text);
-void string_list_free(struct string_list *list);
 
 /* --- The nearest known word to one a person mistyped --- */
 

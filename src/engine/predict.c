@@ -131,8 +131,8 @@ void expectation_add_null(struct expectation *expected, const struct summary *nu
     expected->switches = plus(expected->switches, null->expected.switches);
 }
 
-int measure_summarise(const struct reading *readings, size_t count,
-                      const struct expectation *expected, struct summary *summary)
+void measure_summarise(const struct reading *readings, size_t count,
+                       const struct expectation *expected, struct summary *summary)
 {
     *summary =
         (struct summary){.runs = count, .expected = *expected, .scaling_min = 1, .scaling_max = 1};
@@ -167,7 +167,6 @@ int measure_summarise(const struct reading *readings, size_t count,
             quiet[summary->quiet_runs++] = value;
     }
     judge(summary, values, quiet);
-    return 0;
 }
 
 void measure_limit(const struct reading *readings, size_t count, const struct limits *limits,

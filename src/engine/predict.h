@@ -73,9 +73,8 @@ struct summary {
     size_t below, above; /* judged runs that leave them */
 };
 
-/* -ENOMEM only. */
-int measure_summarise(const struct reading *readings, size_t count,
-                      const struct expectation *expected, struct summary *summary);
+void measure_summarise(const struct reading *readings, size_t count,
+                       const struct expectation *expected, struct summary *summary);
 
 /* Sets the runs of a summary against limits. */
 void measure_limit(const struct reading *readings, size_t count, const struct limits *limits,

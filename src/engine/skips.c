@@ -90,14 +90,9 @@ void omissions_put(const struct omissions *omissions, bool all, const struct sty
         put_reason(omissions, i, all, style, out);
 }
 
-void omissions_free(struct omissions *omissions)
-{
-    *omissions = (struct omissions){0};
-}
-
 /* --- Tries events, and keeps what came of it --- */
 
-int tried_add(struct tried_events *tried, const struct tried_event *like)
+void tried_add(struct tried_events *tried, const struct tried_event *like)
 {
     if (!tried_find(tried, like->name))
         *memory_add(tried->list, tried->count) = (struct tried_event){
@@ -106,7 +101,6 @@ int tried_add(struct tried_events *tried, const struct tried_event *like)
             .class = like->class && *like->class ? memory_copy(like->class) : NULL,
             .reason = memory_copy(like->reason ? like->reason : ""),
             .error = like->error};
-    return 0;
 }
 
 int tried_try(struct tried_events *tried, struct session *session, const char *name, bool named,
@@ -135,7 +129,8 @@ int tried_try(struct tried_events *tried, struct session *session, const char *n
                                       .error = event.openable ? 0
                                                : event.error  ? event.error
                                                               : EIO};
-    return tried_add(tried, &result);
+    tried_add(tried, &result);
+    return 0;
 }
 
 const struct tried_event *tried_find(const struct tried_events *tried, const char *name)
@@ -155,11 +150,6 @@ bool tried_opens(const struct tried_events *tried, const char *name)
 void tried_drop_last(struct tried_events *tried)
 {
     tried->count--;
-}
-
-void tried_free(struct tried_events *tried)
-{
-    *tried = (struct tried_events){0};
 }
 
 int tried_put(const struct tried_events *tried, struct store *store, struct failure *failure)
@@ -184,7 +174,8 @@ static int take(void *context, const struct stored_event *event)
                                      .class = (char *)(uintptr_t)event->class,
                                      .reason = (char *)(uintptr_t)event->reason,
                                      .error = event->error};
-    return tried_add(context, &like);
+    tried_add(context, &like);
+    return 0;
 }
 
 int tried_recall(struct tried_events *tried, struct store *store, struct failure *failure)
@@ -194,15 +185,14 @@ int tried_recall(struct tried_events *tried, struct store *store, struct failure
 
 /* --- Keeps the list of what was left out, for the reader and for JSON alike --- */
 
-int skips_add(struct skips *skips, const char *what, const char *reason, int error)
+void skips_add(struct skips *skips, const char *what, const char *reason, int error)
 {
     for (size_t i = 0; i < skips->count; i++) {
         if (strcmp(skips->list[i].what, what) == 0 && strcmp(skips->list[i].reason, reason) == 0)
-            return 0;
+            return;
     }
     *memory_add(skips->list, skips->count) =
         (struct skip){memory_copy(what), memory_copy(reason), error, false};
-    return 0;
 }
 
 json_t *skips_json(const struct skips *skips)
@@ -230,11 +220,6 @@ void skips_put(const struct skips *skips, const struct style *style, struct text
     }
 }
 
-void skips_free(struct skips *skips)
-{
-    *skips = (struct skips){0};
-}
-
 /* --- Gathers what was left out by the reason --- */
 
 #define GROUPS_NAMES_SHOWN 12u
@@ -252,18 +237,18 @@ static struct skip_group *group_of(struct skip_groups *groups, const char *reaso
     return group;
 }
 
-int skip_groups_add(struct skip_groups *groups, const char *name, const char *reason, int error,
-                    bool cell)
+void skip_groups_add(struct skip_groups *groups, const char *name, const char *reason, int error,
+                     bool cell)
 {
     struct skip_group *group = group_of(groups, reason, error, cell);
     group->cells += cell;
     for (size_t i = 0; i < group->names.count; i++)
         if (strcmp(group->names.items[i], name) == 0)
-            return 0;
-    return string_list_push(&group->names, name, strlen(name));
+            return;
+    string_list_push(&group->names, name, strlen(name));
 }
 
-int skip_groups_close(struct skip_groups *groups, struct skips *skips)
+void skip_groups_close(struct skip_groups *groups, struct skips *skips)
 {
     for (size_t at = 0; at < groups->count; at++) {
         struct skip_group *group = &groups->list[at];
@@ -278,16 +263,14 @@ int skip_groups_close(struct skip_groups *groups, struct skips *skips)
         skips_add(skips, text_string(&what), group->reason, group->error);
         if (skips->count > before)
             skips->list[before].for_programs = groups->for_programs;
-        string_list_free(&group->names);
     }
     *groups = (struct skip_groups){0};
-    return 0;
 }
 
 /* --- Tells absences by their reason, and keeps them --- */
 
-int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
-                  struct skips *skips)
+void absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
+                   struct skips *skips)
 {
     const struct catalogue_absence *absences = catalogue->absences;
     for (size_t first = 0; first < catalogue->absence_count; first++) {
@@ -303,7 +286,6 @@ int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_misse
         if (!told)
             skips_add(skips, text_string(&what), absences[first].reason, absences[first].error);
     }
-    return 0;
 }
 
 int absences_put(const struct catalogue *catalogue, const char *kind, struct store *store,

@@ -25,12 +25,11 @@ struct skips {
     size_t count;
 };
 
-/* Copies both; one that is already listed is not listed again. 0. */
-int skips_add(struct skips *skips, const char *what, const char *reason, int error);
+/* Copies both; one that is already listed is not listed again. */
+void skips_add(struct skips *skips, const char *what, const char *reason, int error);
 json_t *skips_json(const struct skips *skips);
 /* A paragraph each, under "Left out:"; nothing when there is none. */
 void skips_put(const struct skips *skips, const struct style *style, struct text *out);
-void skips_free(struct skips *skips);
 
 /* --- Names that share a reason for being left out: hundreds of cells fail for a few of them --- */
 
@@ -47,18 +46,18 @@ struct skip_groups {
 };
 
 /* The name joins those with the same reason, once; cell: it counts as one more cell. The reason is
- * not copied. 0. */
-int skip_groups_add(struct skip_groups *groups, const char *name, const char *reason, int error,
-                    bool cell);
-/* A row of skips each, and forgets the groups. 0. */
-int skip_groups_close(struct skip_groups *groups, struct skips *skips);
+ * not copied. */
+void skip_groups_add(struct skip_groups *groups, const char *name, const char *reason, int error,
+                     bool cell);
+/* A row of skips each, and forgets the groups. */
+void skip_groups_close(struct skip_groups *groups, struct skips *skips);
 
 /* --- What the catalogue says the machine lacks, as far as a study misses it --- */
 
 typedef bool absence_is_missed(const struct catalogue_absence *absence);
-/* What is lacking for the same reason becomes one row. 0. */
-int absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
-                  struct skips *skips);
+/* What is lacking for the same reason becomes one row. */
+void absences_skip(const struct catalogue *catalogue, absence_is_missed *is_missed,
+                   struct skips *skips);
 /* Stores those of a kind beside the events that cannot be opened. */
 int absences_put(const struct catalogue *catalogue, const char *kind, struct store *store,
                  struct failure *failure);
@@ -76,8 +75,7 @@ struct omission {
 struct omissions {
     struct omission *list;
     size_t count;
-    bool failed; /* out of memory */
-    bool brief;  /* of each reason the first sentence */
+    bool brief; /* of each reason the first sentence */
 };
 void omissions_add_skips(struct omissions *omissions, const struct skips *skips);
 /* Unless its reason was said before, by those added up to `known`. */
@@ -86,7 +84,6 @@ bool omissions_have(const struct omissions *omissions, const char *reason);
 /* "instructions:u, cycles:u and 4 more: why"; all: every name. */
 void omissions_put(const struct omissions *omissions, bool all, const struct style *style,
                    struct text *out);
-void omissions_free(struct omissions *omissions);
 
 /* ----------------------------------------------------------------------------------------------
  * Events that a study tried on the machine, with the reason of each that cannot be opened; they go
@@ -103,12 +100,10 @@ struct tried_events {
     size_t count;
 };
 
-/* All return 0 or a negative errno. */
-
 /* Copies it, unless one of that name is there. */
-int tried_add(struct tried_events *tried, const struct tried_event *like);
-/* Asks the machine. named: by a person, who has to hear of a wrong name; others are kept with the
- * reason. */
+void tried_add(struct tried_events *tried, const struct tried_event *like);
+/* Asks the machine; 0 or a negative errno. named: by a person, who has to hear of a wrong name;
+ * others are kept with the reason. */
 int tried_try(struct tried_events *tried, struct session *session, const char *name, bool named,
               struct failure *failure);
 /* NULL: it was not tried. */
@@ -116,7 +111,6 @@ const struct tried_event *tried_find(const struct tried_events *tried, const cha
 /* Was it tried, and does it open? */
 bool tried_opens(const struct tried_events *tried, const char *name);
 void tried_drop_last(struct tried_events *tried);
-void tried_free(struct tried_events *tried);
 
 int tried_put(const struct tried_events *tried, struct store *store, struct failure *failure);
 int tried_recall(struct tried_events *tried, struct store *store, struct failure *failure);

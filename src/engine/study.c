@@ -18,8 +18,7 @@
 /* ----------------------------------------------------------------------------------------------
  * What goes wrong, and its exit code. */
 
-/* A command that passes the status of another on has codes of its own beyond those. */
-static int own_status(const struct studying *studying, int status)
+int study_status(const struct studying *studying, int status)
 {
     return studying->command->passes_on && status != EXIT_DONE && status != EXIT_INTERRUPTED
                ? EXIT_OURS
@@ -28,7 +27,7 @@ static int own_status(const struct studying *studying, int status)
 
 static int fail(const struct studying *studying, const struct failure *failure, int status)
 {
-    return deliver_failure(studying->command->name, failure, own_status(studying, status));
+    return deliver_failure(studying->command->name, failure, study_status(studying, status));
 }
 
 /* Of what was asked for. */
@@ -173,7 +172,7 @@ static int on_the_machine(struct studying *studying)
     int status =
         reach_machine(studying->command->name, common, &studying->session, &studying->catalogue);
     if (status != EXIT_DONE)
-        return own_status(studying, status);
+        return study_status(studying, status);
     studying->facts = &studying->catalogue->facts;
     memcpy(studying->fingerprint, studying->catalogue->fingerprint,
            sizeof(studying->catalogue->fingerprint));
@@ -220,40 +219,6 @@ static int from_stores(struct studying *studying)
                                      .context = studying};
     int error = from_stores_load(&from, &failure);
     return error < 0 ? refuse_store(studying, error, &failure) : EXIT_DONE;
-}
-
-int study_measure(struct studying *studying, const struct pacing *pacing)
-{
-    struct common_options common = studying->given->common;
-    common.quiet |= pacing->quiet;
-    struct portioning portioning = {.command = studying->command->name,
-                                    .common = &common,
-                                    .session = studying->session,
-                                    .store = studying->store,
-                                    .wishes = &studying->wishes,
-                                    .all = pacing->all,
-                                    .stage_names = pacing->stage_names,
-                                    .stages = pacing->stages,
-                                    .unit = pacing->unit,
-                                    .longer = pacing->longer,
-                                    .started = studying->started,
-                                    .budget = studying->budget,
-                                    .reserve = pacing->reserve,
-                                    .seed = studying->seed,
-                                    .portions = pacing->portions,
-                                    .resumed = studying->given->resume,
-                                    .dearest_last = pacing->dearest_last,
-                                    .once = studying->once,
-                                    .keeps = pacing->keeps,
-                                    .skips = &studying->skips,
-                                    .beside = pacing->beside,
-                                    .between = pacing->between,
-                                    .further = pacing->further,
-                                    .shares = pacing->shares,
-                                    .begin = pacing->begin,
-                                    .put = pacing->put,
-                                    .context = studying};
-    return own_status(studying, portions_measure(&portioning, &studying->complete));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -351,7 +316,6 @@ int study_run(const struct command *command, void *options, int argument_count, 
     }
     if (study->release)
         study->release(studying);
-    skips_free(&studying->skips);
     store_close(studying->store);
     session_close(studying->session);
     facts_free(&studying->stored_facts);

@@ -184,25 +184,40 @@ int study_run(const struct command *command, void *options, int argument_count, 
  */
 int study_adopt(void *kept, struct failure *failure);
 
-/* What a study has of its own in how its wishes are measured, portion after portion (gather.h). */
+/* How a study spends its time on what it wishes for: one look at everything, which tells what
+ * visits cost; then portions that each hold some processes of all, so that whatever disturbs for a
+ * while disturbs all alike. After each the plan is settled anew by what time is left. Functions
+ * that return int return EXIT_DONE, or the exit code after saying why. */
 struct pacing {
     const char *all;                /* what the portions are of, for progress: "all tours" */
     const char *const *stage_names; /* what wishes are there for */
-    unsigned stages;                /* how many of these */
+    unsigned stages;                /* how many of these; what the time did not hold is a skip */
     const char *unit;               /* "tour": what a wish is to people */
     const char *longer;             /* how to get more time: "give a larger --budget" */
     uint64_t reserve;               /* ms for judging at the end */
     uint32_t portions;
     bool dearest_last; /* within a look: prices differ a thousandfold */
-    bool keeps;        /* visits that the time does not hold wait for --resume */
-    const struct gather_beside *beside;
-    int (*between)(void *kept);
-    bool (*further)(void *kept);
-    const unsigned *shares;
-    int (*begin)(void *kept, unsigned stage);
-    wishes_put *put;
+    bool keeps; /* visits that the time does not hold wait for --resume, instead of being struck */
     bool quiet; /* no progress: it would stand in what a command writes */
+    const struct gather_beside *beside; /* as in struct gathering */
+    /* Called before the first visit, after every portion, and when all has ended. NULL: nobody has
+     * anything to do then. */
+    int (*between)(void *kept);
+    /* Called when every goal that the time holds is reached: opens what was held back until then,
+     * false: there is no more. NULL: all is open from the beginning. */
+    bool (*further)(void *kept);
+    /* [stages] Stages are measured one after the other, each in at most so many percent of the time
+     * that is left then, and only what that holds as a whole; the rest of the time goes to what was
+     * left out. NULL: all of them together. */
+    const unsigned *shares;
+    /* The turn of such a stage begins: may add its wishes. */
+    int (*begin)(void *kept, unsigned stage);
+    wishes_put *put; /* what the store gets with each cell; NULL: nothing */
 };
+
+/* The exit code of a command that would end with `status`: one that passes on the status of another
+ * has codes of its own beyond those. */
+int study_status(const struct studying *studying, int status);
 
 /* For the entry `measure`: an exit code, after saying why. */
 int study_measure(struct studying *studying, const struct pacing *pacing);

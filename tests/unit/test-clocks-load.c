@@ -34,7 +34,6 @@ static void expect_refusal(const struct fixture *fixture, const char *said)
     int error = store_open(&store, fixture->path, false, &told);
     if (!error)
         error = clocks_load(store, &file, &told);
-    clocks_case_release(&file);
     store_close(store);
     if (error != -EBADMSG || !strstr(told.text, said))
         fail_msg("%d: '%s' does not say '%s'", error, told.text, said);
@@ -101,7 +100,6 @@ static void watches_come_with_their_factors_and_readings(void **state)
     assert_int_equal(file.watches[1].clocks[ROW_AFTER], raw);
     assert_int_equal(file.watches[2].clocks[0], outside);
     assert_int_equal(file.watches[2].clocks[2], outside);
-    clocks_case_release(&file);
 }
 
 static void clocks_come_with_what_is_claimed(void **state)
@@ -132,7 +130,6 @@ static void clocks_come_with_what_is_claimed(void **state)
     assert_string_equal(file.absences[0].what, "cycles:u");
     assert_string_equal(file.absences[0].reason, "there is no counter here");
     assert_int_equal(file.absences[0].error, ENOENT);
-    clocks_case_release(&file);
 }
 
 static void every_kind_has_its_role(void **state)
@@ -150,7 +147,6 @@ static void every_kind_has_its_role(void **state)
     for (int role = 0; role < CLOCK_ROLES; role++)
         assert_int_equal(file.clocks[role].role, role);
     assert_int_equal(file.watch_count, 0);
-    clocks_case_release(&file);
 }
 
 static void a_machine_that_tells_little_is_told_as_such(void **state)
@@ -166,7 +162,6 @@ static void a_machine_that_tells_little_is_told_as_such(void **state)
     assert_true(isnan(file.steered_ppm));
     assert_false(file.emulated);
     assert_int_equal(file.cpus, 0);
-    clocks_case_release(&file);
 }
 
 static void a_machine_is_what_its_facts_say(void **state)
@@ -190,7 +185,6 @@ static void a_machine_is_what_its_facts_say(void **state)
     assert_true(file.steered_ppm == -12.5);
     assert_true(file.emulated);
     assert_int_equal(file.cpus, 4);
-    clocks_case_release(&file);
     static const char *const words_of_none[] = {"fast", "", "nan", "inf", "1 ppm"};
     for (size_t i = 0; i < sizeof(words_of_none) / sizeof(*words_of_none); i++) {
         unlink(fixture->path);
@@ -198,7 +192,6 @@ static void a_machine_is_what_its_facts_say(void **state)
         make_watched(fixture);
         load(fixture->path, &file);
         assert_true(isnan(file.steered_ppm));
-        clocks_case_release(&file);
     }
 }
 
@@ -236,7 +229,6 @@ static void only_whole_groups_of_processes_that_ended_well_count(void **state)
     assert_int_equal(watch->failed, 1);
     assert_int_equal(watch->error, EPERM);
     assert_string_equal(watch->reason, "not allowed");
-    clocks_case_release(&file);
 }
 
 /* A watch that no process made has an end of nothing. */
@@ -255,7 +247,6 @@ static void a_watch_without_readings_is_there(void **state)
     assert_int_equal(file.watch_count, 1);
     assert_int_equal(file.watches[0].processes, 0);
     assert_int_equal(file.watches[0].begins[0], 0);
-    clocks_case_release(&file);
 }
 
 /* Checksums of visits guard samples, so only what visits do not cover can be planted here. */

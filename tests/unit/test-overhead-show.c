@@ -227,8 +227,7 @@ static void what_is_no_news_comes_with_all(void **state)
         report->findings[0].verdict = FINDING_FAILS;
         snprintf(report->findings[0].reason, sizeof(report->findings[0].reason),
                  "1.5 is much; the rest is long");
-        if (skips_add(&shown.run.studying.skips, "thing", "it is refused. Ask somebody", 2) != 0)
-            fail_msg("no memory");
+        skips_add(&shown.run.studying.skips, "thing", "it is refused. Ask somebody", 2);
         shown.options.study.all = all;
         shown_put(&shown, 80);
         expect(&shown, "1.5 is much");
@@ -526,7 +525,7 @@ static void a_hostile_store_moves_no_cursor(void **state)
         snprintf(report->advice[0].text, sizeof(report->advice[0].text), "%s", evil);
         snprintf(report->gauges[0].why, sizeof(report->gauges[0].why), "%s", evil);
         shown_add_machine_row(&shown, 1, evil, evil, &meter, false, 3);
-        assert_int_equal(skips_add(&shown.run.studying.skips, evil, evil, 0), 0);
+        skips_add(&shown.run.studying.skips, evil, evil, 0);
         shown.run.studying.stored = evil;
         shown_put(&shown, 80);
         assert_null(strchr(text_string(&shown.text), '\033'));

@@ -18,11 +18,6 @@ const char *const clock_role_names[CLOCK_ROLES] = {
     [ROLE_PLACE] = "place", [ROLE_STOLEN] = "stolen",
 };
 
-void clocks_case_release(struct clocks_case *file)
-{
-    *file = (struct clocks_case){0};
-}
-
 int clocks_index(const struct clocks_case *file, const char *name)
 {
     for (size_t i = 0; i < file->clock_count; i++)

@@ -93,9 +93,8 @@ static int take_machine(struct load *load)
         return error;
     const char *current = facts_get(&facts, "clock.current");
     const char *flags = facts_get(&facts, "clock.flags");
-    int32_t *cpus;
     size_t count;
-    core_allowed(&facts, &cpus, &count);
+    core_allowed(&facts, &count);
     file->cpus = (uint32_t)count;
     file->emulated = facts_get(&facts, "emulated") != NULL;
     file->steered_ppm = read_ppm(facts_get(&facts, "clock.steered_ppm"));

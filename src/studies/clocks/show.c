@@ -666,7 +666,6 @@ static void clocks_put_absences(const struct clocks_run *run, const struct style
     omissions.brief = !run->studying.options->all && run->report.looks;
     omissions_put(&omissions, run->studying.options->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
-    omissions_free(&omissions);
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);
         text_puts(out, text_string(&lines));

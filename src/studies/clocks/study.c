@@ -104,7 +104,6 @@ static int prepare(void *kept, struct failure *failure)
     const struct catalogue *catalogue = studying->catalogue;
     const struct clocks_options *options = clocks_asked(run);
     const char *via = studying->given->common.via;
-    int32_t *cpus;
     int error = 0;
     /* What was read before has no common zero with what another boot reads. */
     studying->once = via && strncmp(via, "lab:", 4) == 0;
@@ -134,8 +133,7 @@ static int prepare(void *kept, struct failure *failure)
                                        .emulated = facts_get(studying->facts, "emulated") != NULL,
                                        .budget = studying->budget,
                                        .seed = studying->seed};
-    core_allowed(studying->facts, &cpus, &run->scope.cpu_count);
-    run->scope.cpus = cpus;
+    run->scope.cpus = core_allowed(studying->facts, &run->scope.cpu_count);
     error = clocks_try_own(run, failure);
     if (error == 0)
         error = clocks_plan_make(&run->scope, &run->plan, &studying->wishes, failure);

@@ -104,7 +104,6 @@ struct clocks_case {
     size_t absence_count;
 };
 
-void clocks_case_release(struct clocks_case *file);
 
 /* Index of the clock by name, or -1. */
 int clocks_index(const struct clocks_case *file, const char *name);

@@ -234,7 +234,6 @@ static int load(struct store *store, const struct compared *compared, struct fai
     for (size_t i = 0; i < file.watch_count && error == 0; i++)
         add_watch(
             &(struct watching){.compared = compared, .file = &file, .watch = &file.watches[i]});
-    clocks_case_release(&file);
     return error;
 }
 

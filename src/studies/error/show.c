@@ -478,7 +478,6 @@ static void put_absences(const struct error_run *run, const struct style *style,
     for (size_t i = 0; i < file->absence_count; i++)
         omissions_add(&omissions, skipped, file->absences[i].what, file->absences[i].reason);
     omissions_put(&omissions, run->studying.options->all, style, &lines);
-    omissions_free(&omissions);
     put_failed(run, style, &lines);
     if (lines.length) {
         section_put_heading("Left out", style, out);

@@ -140,7 +140,6 @@ static int try_cpu_events(struct error_run *run, struct failure *failure)
     int error = session_list_events(run->studying.session, NULL, keep_name, &names, failure);
     if (error == 0)
         error = try_all(run, names.items, names.count, HELPING, failure);
-    string_list_free(&names);
     return error;
 }
 

@@ -143,8 +143,6 @@ void source_put_paths(const struct catalogue *catalogue, const char *source, str
 /* Runs in a process where nobody said how many. */
 uint64_t source_runs(const struct catalogue *catalogue, const char *source);
 
-#define list_has word_list_has
-
 /* ----------------------------------------------------------------------------------------------
  * A specimen's parameters as a person wrote them, judged before anything is measured. */
 

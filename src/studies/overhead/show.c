@@ -655,7 +655,6 @@ static void overhead_put_absences(const struct overhead_run *run, const struct s
     omissions.brief = !run->studying.given->all && run->report.calls;
     omissions_put(&omissions, run->studying.given->all, style, &lines);
     put_failed(run, &omissions, style, &lines);
-    omissions_free(&omissions);
     out->failed |= lines.failed;
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);

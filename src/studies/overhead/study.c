@@ -451,11 +451,6 @@ static const char *nothing(const void *kept)
     return finish_nothing(run->report.calls, run->studying.complete);
 }
 
-static void release(void *kept)
-{
-    tried_free(&((struct overhead_run *)kept)->tried);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * The command, and its entry. */
 
@@ -490,7 +485,6 @@ static const struct study study = {
     .analysis = overhead_analysis_json,
     .findings = overhead_findings_json,
     .figures = overhead_figures,
-    .release = release,
     .told = &overhead_told,
 };
 

@@ -680,7 +680,6 @@ static void repeat_put_absences(const struct repeating *run, const struct style 
     /* Where nothing works, what to do about it is the answer. */
     omissions.brief = !run->studying.options->all && run->report.row_count;
     omissions_put(&omissions, run->studying.options->all, style, &lines);
-    omissions_free(&omissions);
     if (lines.length) {
         section_put_heading("Could not be measured", style, out);
         text_puts(out, text_string(&lines));

@@ -153,8 +153,7 @@ static int find(struct repeating *run, struct failure *failure)
     const struct repeat_options *options = repeat_asked(run);
     struct skips *skips = &run->studying.skips;
     int error = repeat_find_programs(run, failure);
-    if (error == 0)
-        error = command_line_keep(&options->keep, &study->keep, failure);
+    study->keep = command_line_keep(&options->keep);
     if (error == 0)
         error = command_line_cpu(run->studying.facts, &options->cpu, &study->cpu, failure);
     if (error < 0)

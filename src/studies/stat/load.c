@@ -182,7 +182,7 @@ static void find_trust(struct stat_run *run)
         event->is_validated =
             trust_of(&run->latest, run->studying.facts, event->name, true, &event->trust) == 0;
         /* Whatever adds counts in user mode adds them to all modes together. */
-        AUTO_FREE char *user = event_mode(event->name) ? NULL : event_in_user_mode(event->name);
+        const char *user = event_mode(event->name) ? NULL : event_in_user_mode(event->name);
         if (user && !(event->verdict && event->verdict->explanation_count))
             event->verdict = latest_verdict(&run->latest, user, &age_s);
     }

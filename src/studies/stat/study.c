@@ -89,9 +89,8 @@ static int take_input(struct stat_run *run, struct failure *failure)
     const struct stat_options *options = stat_asked(run);
     const char *via = options->study.common.via;
     const bool here = strcmp(via, "local") == 0;
-    AUTO_FREE char *input = NULL;
-    int error = command_line_input(run->studying.session, via, options->input, &input, failure);
-    run->input = memory_copy(input);
+    int error =
+        command_line_input(run->studying.session, via, options->input, &run->input, failure);
     if (error == 0 && options->input)
         run->controls |= CONTROL_BIT(CONTROL_STDIN);
     if (error < 0 || options->input || options->controlled)
@@ -144,14 +143,9 @@ static int check(void *kept, struct failure *failure)
     run->timeout = options->timeout;
     run->is_controlled = options->controlled;
     run->asked = options->events.count > 0;
-    AUTO_FREE char *name = command_line_name(studying->arguments[0]), *keep = NULL, *line = NULL;
-    int error = command_line_keep(&options->keep, &keep, failure);
-    if (error == 0)
-        error = command_line_join(studying->arguments, studying->argument_count, &line, failure);
-    run->name = memory_copy(name);
-    run->keep = memory_copy(keep);
-    run->line = memory_copy(line);
-    return error;
+    run->name = command_line_name(studying->arguments[0]);
+    run->keep = command_line_keep(&options->keep);
+    return command_line_join(studying->arguments, studying->argument_count, &run->line, failure);
 }
 
 /* What is named by an option is controlled, also where the rest is as it is. */
@@ -159,7 +153,6 @@ static int prepare(void *kept, struct failure *failure)
 {
     struct stat_run *run = kept;
     const struct stat_options *options = stat_asked(run);
-    AUTO_FREE char *directory = NULL;
     run->controls = options->controlled ? CONTROLS_ALL : 0;
     if (options->cpu.given)
         run->controls |= CONTROL_BIT(CONTROL_CPU);
@@ -173,9 +166,8 @@ static int prepare(void *kept, struct failure *failure)
     if (error == 0)
         error = take_input(run, failure);
     if (error == 0)
-        error = command_line_directory(options->study.common.via, options->directory, &directory,
-                                       failure);
-    run->directory = memory_copy(directory);
+        error = command_line_directory(options->study.common.via, options->directory,
+                                       &run->directory, failure);
     return error == 0 ? stat_find_events(run, failure) : error;
 }
 

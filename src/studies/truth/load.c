@@ -37,8 +37,9 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
     run->name = memory_copy(command->name ? command->name : "");
     if (!stored->done) {
         run->error = stored->error;
-        return skips_add(&run->studying.skips, source, stored->reason ? stored->reason : "",
-                         stored->error);
+        skips_add(&run->studying.skips, source, stored->reason ? stored->reason : "",
+                  stored->error);
+        return 0;
     }
     *place = 0;
     loading->cell = stored->cell.id;
@@ -52,9 +53,10 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
 static int take_absent(void *context, const struct stored_event *event)
 {
     struct truth_run *run = context;
-    return strchr(event->name, '/') ? 0
-                                    : skips_add(&run->studying.skips, event->name,
-                                                event->reason ? event->reason : "", event->error);
+    if (!strchr(event->name, '/'))
+        skips_add(&run->studying.skips, event->name, event->reason ? event->reason : "",
+                  event->error);
+    return 0;
 }
 
 static int take_note(void *context, const struct stored_event *event)

@@ -48,8 +48,7 @@ static int check(void *kept, struct failure *failure)
                           "--control %.100s: expected controlled, as-is, only-X or without-X of a "
                           "control, or controls with + between them",
                           truth_asked(run)->control);
-    if (error == 0)
-        error = command_line_keep(&truth_asked(run)->keep, &run->keep, failure);
+    run->keep = command_line_keep(&truth_asked(run)->keep);
     if (error == 0)
         error =
             command_line_join(studying->arguments, studying->argument_count, &run->words, failure);
@@ -121,11 +120,6 @@ static void release(void *kept)
 {
     struct truth_run *run = kept;
     executed_free(run->executed);
-    free(run->words);
-    free(run->called);
-    free(run->input);
-    free(run->directory);
-    free(run->keep);
 }
 
 static const struct study study = {

@@ -70,17 +70,17 @@ static int add_user(struct validating *run, const struct tried_event *listed, co
     error = is_there ? try_name(run, user, listed, &tried, failure) : 0;
     if (error < 0)
         return error;
-    if (!tried.error || listed->error)
-        return tried_add(&run->candidates, &tried);
-    skips_add(&run->studying.skips, user, tried.reason, tried.error);
-    return tried_add(&run->candidates, listed);
+    if (tried.error && !listed->error)
+        skips_add(&run->studying.skips, user, tried.reason, tried.error);
+    tried_add(&run->candidates, tried.error && !listed->error ? listed : &tried);
+    return 0;
 }
 
 /* In every name that it is judged under. */
 static int add_named(struct validating *run, const struct tried_event *listed,
                      struct failure *failure)
 {
-    AUTO_FREE char *user = event_in_user_mode(listed->name);
+    const char *user = event_in_user_mode(listed->name);
     const enum naming naming = naming_of(listed->kind);
     bool as_it_is = event_mode(listed->name) || strcmp(listed->kind, "source") == 0;
     bool opens_both = naming == NAMED_BOTH_WAYS && !listed->error;
