@@ -9,7 +9,7 @@
 #include "commands/export.h"
 #include "commands/help.h"
 #include "engine/study.h"
-#include "engine/via.h"
+#include "engine/via/via.h"
 #include "wire/cell.h"
 #include "wire/command.h"
 

@@ -21,8 +21,8 @@
 #include "engine/command.h"
 #include "engine/finish.h"
 #include "engine/options.h"
-#include "engine/via-parts.h"
-#include "engine/via.h"
+#include "engine/via/parts.h"
+#include "engine/via/via.h"
 #include "lab/install.h"
 #include "lab/machine.h"
 #include "lab/packages.h"
@@ -447,7 +447,6 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
         free(state.emulator);
         text_free(&state.cpus);
         text_free(&state.offered);
-        kit_release(&state.kit);
     }
     struct envelope envelope = {.results = results};
     return results ? deliver_json("lab", &options->common, &envelope, EXIT_DONE)
@@ -721,7 +720,7 @@ static int lab_run_command(const struct lab_options *options, int word_count, ch
 
     if (status < 0)
         return deliver_failure("lab", &failure, EXIT_USAGE);
-    AUTO_KIT struct kit kit = {0};
+    struct kit kit = {0};
     if (kit_find(&kit, settings.isa, &failure) < 0)
         return deliver_failure("lab", &failure, MACHINE_FAILED);
     AUTO_TEXT struct text plan = {0};

@@ -104,7 +104,7 @@ static int run_word(const char *word, int argc, char **argv)
 
 /* Where whoever started us forbade to read the CPU's counter of time, libraries that look at a
  * clock would end us. We may; the machine under test is to be seen as it was, so that probes on it
- * may not (src/engine/via-child.c). */
+ * may not (src/engine/via/child.c). */
 static void allow_ticks(void)
 {
     int mode = 0;

@@ -8,14 +8,16 @@
  * The folder:
  *
  *     command.h, options.c    what a command is; its words -> its options
+ *     study.h, study.c        what a study is; the one way through all of them
+ *     portions.c              how a study spends its time on what it wishes for
  *     session.h, .c, peer.h   the conversation with a probe
  *     catalogue.c, code.c     what the probe can do; the code of a specimen
  *     session-run.c           visits out, samples in
- *     via.h, via-*.c          transports: how a probe is reached
+ *     via/                    transports: how a probe is reached
  *     run-store.h, .c         the store of a command that measures, new or resumed
  *     wishes.h, .c            which wishes a budget holds, in which order; pure
  *     gather.h, .c            runs what a store still lacks, with progress and signals
- *     loading.h, .c           what all loaders do alike
+ *     loading.h, .c           the reader of samples, and what all loaders do alike
  *     predict.h, .c           what a count should be
  *     executed.h, .c, command-line.h, .c
  *                             commands of a person, and what they executed

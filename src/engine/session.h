@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "engine/via.h"
+#include "engine/via/via.h"
 #include "machine/facts.h"
 #include "store/store.h"
 #include "wire/cell.h"

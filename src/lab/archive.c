@@ -380,7 +380,7 @@ static int fill(int fd, const struct boot_content *content, struct failure *fail
         struct stat facts;
         text_printf(&name, "kit/%s", entry->d_name);
         text_printf(&path, "%s/%s", content->kit_folder, entry->d_name);
-        /* As in src/engine/via-kit.c: a kit holds plain names only. */
+        /* As in src/engine/via/kit.c: a kit holds plain names only. */
         static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                       "0123456789._-";
         if (entry->d_name[0] != '.' && entry->d_name[strspn(entry->d_name, allowed)] == '\0' &&

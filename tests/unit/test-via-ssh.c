@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "engine/via-parts.h"
+#include "engine/via/parts.h"
 #include "fake-kit.h"
 
 static const struct via_patience patience = {.timeout_ms = 10000};

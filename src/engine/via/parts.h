@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "base/words.h"
-#include "engine/via.h"
+#include "engine/via/via.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What transports are made of: starting a program on pipes, and talking to it while connecting. */

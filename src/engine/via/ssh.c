@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "base/printable.h"
-#include "engine/via-parts.h"
+#include "engine/via/parts.h"
 #include "wire/frame.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -347,7 +347,7 @@ static int push(struct visit *visit, const struct kit_files *files, const char *
 
 static int converse(struct visit *visit, struct failure *failure)
 {
-    AUTO_KIT struct kit kit = {0};
+    struct kit kit = {0};
     AUTO_KIT_FILES struct kit_files files = {0};
     const char *word = "push";
     char line[LINE_BYTES];

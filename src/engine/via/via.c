@@ -11,8 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "engine/via-parts.h"
-#include "engine/via.h"
+#include "engine/via/parts.h"
+#include "engine/via/via.h"
 #include "wire/frame.h"
 
 /* --- The transport that travels nowhere: the probe runs on the controller's own machine --- */
@@ -36,7 +36,7 @@ static int local_open(const char *argument, const struct via_patience *patience,
     if (*argument)
         return fail_with(failure, -EINVAL, "'local' takes nothing behind it, but got '%s'",
                          argument);
-    AUTO_KIT struct kit kit = {0};
+    struct kit kit = {0};
     int status = kit_find(&kit, NULL, failure);
     if (status < 0)
         return status;
@@ -163,7 +163,7 @@ static int exec_open(const char *argument, const struct via_patience *patience,
     if (count == 0)
         return fail_with(failure, -EINVAL,
                          "'exec:' needs the program to go through, as in exec:sudo -n -u nobody");
-    AUTO_KIT struct kit kit = {0};
+    struct kit kit = {0};
     int status = kit_find(&kit, NULL, failure);
     if (status < 0)
         return status;

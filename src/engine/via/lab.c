@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "engine/via-parts.h"
+#include "engine/via/parts.h"
 #include "lab/machine.h"
 #include "lab/tool.h"
 #include "wire/frame.h"
@@ -42,7 +42,7 @@ static int qemu_open(const char *argument, const struct via_patience *patience,
         return fail_with(failure, -EINVAL,
                          "'qemu:' needs an ISA behind it, as in qemu:aarch64, but got '%.64s'",
                          argument);
-    AUTO_KIT struct kit kit = {0};
+    struct kit kit = {0};
     int status = kit_find(&kit, argument, failure);
     if (status < 0)
         return lacking(status, failure);
@@ -104,7 +104,7 @@ static int lab_open(const char *argument, const struct via_patience *patience,
     int status = lab_settings_parse(&settings, argument, failure);
     if (status < 0)
         return status;
-    AUTO_KIT struct kit kit = {0};
+    struct kit kit = {0};
     status = kit_find(&kit, settings.isa, failure);
     if (status < 0)
         return lacking(status, failure);

@@ -16,8 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "engine/via-parts.h"
-#include "engine/via.h"
+#include "engine/via/parts.h"
+#include "engine/via/via.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Maps the files of a kit, in the order in which they travel. */
@@ -461,10 +461,4 @@ int kit_find(struct kit *kit, const char *isa, struct failure *failure)
                          own ? "" : " for ", own ? "" : isa, text_string(&looked),
                          own ? "make" : "make kits");
     return 0;
-}
-
-void kit_release(struct kit *kit)
-{
-    memory_give_back(kit->folder);
-    kit->folder = NULL;
 }

@@ -20,14 +20,8 @@ struct kit {
  * holds. Looks at ASSAY_KIT, then beside the executable (build tree), then at the installed place.
  * A kit of another ISA than the one asked for is refused. */
 int kit_find(struct kit *kit, const char *isa, struct failure *failure);
-void kit_release(struct kit *kit);
 /* What the manifest of a kit's folder says it is made for; false where there is none to read. */
 bool kit_made_for(const char *folder, char isa[32]);
-static inline void cleanup_kit(struct kit *kit)
-{
-    kit_release(kit);
-}
-#define AUTO_KIT __attribute__((cleanup(cleanup_kit)))
 
 #define VIA_TAIL 2048 /* bytes of the transport's last words that are kept */
 

@@ -20,8 +20,8 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "base/printable.h"
-#include "engine/via-parts.h"
-#include "engine/via.h"
+#include "engine/via/parts.h"
+#include "engine/via/via.h"
 #include "wire/frame.h"
 
 /* ----------------------------------------------------------------------------------------------
