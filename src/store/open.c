@@ -311,11 +311,10 @@ int connect_plain_journal(struct store *store, struct failure *failure)
         return without_locks(store->file, failure);
     if (result != SQLITE_OK)
         return store_sql_failure(store->db, store->path, "write to the store", failure);
-    AUTO_TEXT struct text name = {0};
+    AUTO_TEXT struct text name = {0}; /* left by the attempt to have WAL */
     text_printf(&name, "%s-shm", store->file);
     if (!name.failed)
         unlink(text_string(&name));
-    /* left by the attempt to have WAL */
     return 0;
 }
 

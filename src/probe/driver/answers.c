@@ -105,7 +105,7 @@ static int list_one(void *context, const char *name, enum event_kind kind)
         struct event named = {
             .name = (char *)(uintptr_t)name, .kind = kind, .attr = {.type = PERF_TYPE_TRACEPOINT}};
         const char *class = kind == EVENT_TRACEPOINT ? event_class(&named) : NULL;
-        result = put_event(listing->writer, &named, class, -failure.code, failure.text);
+        result = put_event(listing->writer, &named, class, -result, failure.text);
     }
     event_release(&event);
     return result;
