@@ -7,13 +7,14 @@
  * The folder:
  *
  *     study.h    points, claims and what the judge says of them
- *     study.c    options, stores, and the command from start to end
+ *     study.c    options, its entry in the driver
  *     parts.h    what study.c, load.c and the outputs share
  *     plan.c     which rings are measured next
  *     load.c     samples and facts of a store -> points and claims
  *     judge.c    rises of latency -> sizes, lines, ways, TLBs; pure
  *     show.c     the report for people
- *     figures.c  which rows make which picture */
+ *     figures.c  which rows make which picture
+ *     summary.c  what reports, runs and comparisons say of it */
 #pragma once
 
 #include <stdbool.h>

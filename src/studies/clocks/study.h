@@ -7,7 +7,7 @@
  * The folder:
  *
  *     study.h               the case of clocks, and the report of the judge
- *     study.c               options, clocks that a person brings, the command from start to end
+ *     study.c               options, clocks that a person brings, its entry in the driver
  *     parts.h               what the files outside of the judge share
  *     plan.h, .c            which watches, their value and cost
  *     measure.c             the store, watches as the budget allows, looks from outside
@@ -22,7 +22,8 @@
  *     findings.c            K1 to K4
  *     show.c, show-table.c  the report for people
  *     json.c                the report for programs
- *     figures.c, -pace.c    which rows make which picture */
+ *     figures.c, -pace.c    which rows make which picture
+ *     summary.c             what reports, runs and comparisons say of it */
 #pragma once
 
 #include <stdbool.h>

@@ -21,7 +21,8 @@
  *     show.c, show-null.c, show-growth.c
  *                             the report for people
  *     json.c                  the report for programs
- *     figures.c, -growth.c    which rows make which picture */
+ *     figures.c, -growth.c    which rows make which picture
+ *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
 
 #include <stdbool.h>

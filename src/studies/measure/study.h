@@ -5,11 +5,12 @@
  *
  * The folder:
  *
- *     study.c  options, its entry in the driver, the store of a run
- *     sweep.c  factors -> cells
- *     load.c   samples in a store -> rows, judged
- *     show.c   the rows for people
- *     json.c   the rows for programs, and as pictures */
+ *     study.c    options, its entry in the driver, the store of a run
+ *     sweep.c    factors -> cells
+ *     load.c     samples in a store -> rows, judged
+ *     show.c     the rows for people
+ *     json.c     the rows for programs, and as pictures
+ *     summary.c  what reports, runs and comparisons say of it */
 #pragma once
 
 #include "base/failure.h"

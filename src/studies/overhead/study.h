@@ -24,7 +24,8 @@
  *     show.c, show-sweeps.c, show-machines.c
  *                             the report for people
  *     json.c                  the report for programs
- *     figures.c, -sweeps.c    which rows make which picture */
+ *     figures.c, -sweeps.c    which rows make which picture
+ *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
 
 #include <stdbool.h>

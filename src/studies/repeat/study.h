@@ -7,7 +7,7 @@
  * The folder:
  *
  *     study.h                 the case of repetition, and the report of the judge
- *     study.c                 options, the command from start to end
+ *     study.c                 options, its entry in the driver
  *     suite.h, .c             lists of real programs, and their inputs
  *     programs.c              which programs, and how each is brought to the machine
  *     parts.h                 what the files outside of the judge share
@@ -25,7 +25,8 @@
  *                             M1 to M11
  *     show.c, show-table.c    the report for people
  *     json.c                  the report for programs
- *     figures.c, -sources.c   which rows make which picture */
+ *     figures.c, -sources.c   which rows make which picture
+ *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
 
 #include <stdbool.h>

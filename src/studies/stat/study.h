@@ -10,7 +10,8 @@
  *     measure.c    events; a program of known truth, then the command, into a store
  *     load.c       what a store has of both -> what is laid before the judge
  *     judge.h, .c  readings of an event -> a corrected count with its bar; pure
- *     show.c       the counts for people, as JSON, as CSV */
+ *     show.c       the counts for people, as JSON, as CSV
+ *     summary.c    what reports, runs and comparisons say of it */
 #pragma once
 
 #include <sys/types.h>

@@ -9,7 +9,8 @@
  *     study.c    options, the entry, and why nobody could count it
  *     measure.c  one source after the other until one can count all of it
  *     load.c     what a store has of the execution
- *     show.c     what was executed, for people and for programs */
+ *     show.c     what was executed, for people and for programs
+ *     summary.c  what reports, runs and comparisons say of it */
 #pragma once
 
 #include "engine/executed.h"

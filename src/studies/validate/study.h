@@ -23,7 +23,8 @@
  *     passport.c              the newest verdicts as a file for other programs
  *     show.c                  the report for people
  *     json.c                  the report for programs
- *     figures.c               which rows make which picture */
+ *     figures.c               which rows make which picture
+ *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
 
 #include <stdbool.h>
