@@ -564,13 +564,13 @@ static int open_named(struct store **store, const char *path, struct opening how
     unsigned number = 0;
     size_t length = length_before_number(path, &number);
     AUTO_FREE char *file = length ? strndup(path, length) : strdup(path);
-    struct store *opened = make_handle(path, file ? file : "", failure);
-    if (opened && length)
-        opened->numbered = true;
-    if (opened)
-        opened->number = number;
+    if (!file)
+        return fail_with(failure, -ENOMEM, "memory ran out while opening %.300s", path);
+    struct store *opened = make_handle(path, file, failure);
     if (!opened)
         return -ENOMEM;
+    opened->numbered = length;
+    opened->number = number;
     opened->listing = how.listing || how.writable; /* which one does not matter then */
     opened->salvage = how.salvage;
     int error = how.writable ? connect_writing(opened, failure) : connect_reading(opened, failure);

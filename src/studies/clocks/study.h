@@ -105,7 +105,6 @@ struct clocks_case {
     size_t absence_count;
 };
 
-
 /* Index of the clock by name, or -1. */
 int clocks_index(const struct clocks_case *file, const char *name);
 /* Is it judged, rather than a place or stolen time? */
