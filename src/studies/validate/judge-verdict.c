@@ -429,7 +429,7 @@ static void rank_event(struct judgement *judgement, const struct judgements *all
         if (other == judgement || !class || strcmp(own_class, class) != 0)
             continue;
         double theirs = badness(other);
-        rivals += isfinite(theirs);
+        rivals += isfinite(theirs) != 0;
         better += theirs < own;
     }
     judgement->rank = rivals ? (unsigned)better + 1 : 0;
