@@ -48,9 +48,9 @@ char *command_line_name(const char *program);
             "{brought}/NAME; may be repeated",                                                     \
             (offset), NULL                                                                         \
     }
-#define OPTION_ROW_CPU(offset)                                                                     \
+#define OPTION_ROW_CPU(when, offset)                                                               \
     {                                                                                              \
-        0, "cpu", OPTION_OPTIONAL | OPTION_MEASURES | OPTION_BEGINS, "CPU",                        \
+        0, "cpu", OPTION_OPTIONAL | (when), "CPU",                                                 \
             "the CPU that it stays on where that is controlled; the last one that may be used "    \
             "unless given",                                                                        \
             (offset), NULL                                                                         \

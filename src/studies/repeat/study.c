@@ -305,7 +305,7 @@ static const struct option_spec specs[] = {
      FIELD(timeout), "60s"},
     {0, "show-output", OPTION_FLAG | OPTION_MEASURES | OPTION_BEGINS, NULL,
      "pass on what the first execution writes, to standard error", FIELD(show_output), NULL},
-    OPTION_ROW_CPU(FIELD(cpu)),
+    OPTION_ROW_CPU(OPTION_BEGINS, FIELD(cpu)),
     {0, "quick", OPTION_FLAG | OPTION_MEASURES | OPTION_BEGINS, NULL,
      "fewer executions in less time", FIELD(quick), NULL},
     {0, "budget", OPTION_BUDGET | OPTION_MEASURES | OPTION_STAYS, "TIME",

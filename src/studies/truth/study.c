@@ -159,7 +159,7 @@ static const struct option_spec specs[] = {
     OPTION_ROW_INPUT(FIELD(input)),
     OPTION_ROW_DIRECTORY(FIELD(directory)),
     OPTION_ROW_BRING(FIELD(bring)),
-    OPTION_ROW_CPU(FIELD(cpu)),
+    OPTION_ROW_CPU(OPTION_MEASURES, FIELD(cpu)),
     {0, "timeout", OPTION_DURATION, "TIME",
      "end it when it takes longer under the source, which is many times slower than the CPU",
      FIELD(timeout), "5m"},
