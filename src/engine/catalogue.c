@@ -247,8 +247,8 @@ const struct catalogue_specimen *catalogue_specimen(const struct catalogue *cata
     const struct catalogue_##type *catalogue_##type(const struct catalogue *catalogue,             \
                                                     const char *name)                              \
     {                                                                                              \
-        return find(catalogue->list, catalogue->type##_count, sizeof(*catalogue->list), name,      \
-                    strlen(name));                                                                 \
+        return find(catalogue->list, catalogue->type##_count, sizeof(struct catalogue_##type),     \
+                    name, strlen(name));                                                           \
     }
 FIND(path, paths, name)
 FIND(source, sources, name)

@@ -536,13 +536,13 @@ static void add_visit(struct wishes *wishes, size_t wish, struct portion *portio
     uint32_t fewest = UINT32_MAX;
     for (size_t i = 0; i < wishes->list[wish].cell_count && fewest; i++) {
         size_t cell = cell_of(wishes, wish, i);
-        while (portion->count <= wishes->cell_count)
-            (void)memory_add(portion->visits, portion->count);
         if (wishes->about[cell].planned < fewest) {
             best = cell;
             fewest = wishes->about[cell].planned;
         }
     }
+    while (portion->count <= wishes->cell_count)
+        (void)memory_add(portion->visits, portion->count);
     portion->visits[best]++;
     wishes->about[best].planned++;
     wishes->list[wish].planned++;

@@ -127,8 +127,10 @@ struct bound {
     }
 /* Binds several parameters, from that index on. */
 #define BIND(statement, first, ...)                                                                \
-    bind_all(statement, first, (const struct bound[]){__VA_ARGS__},                                \
-             sizeof((const struct bound[]){__VA_ARGS__}) / sizeof(struct bound))
+    do {                                                                                           \
+        const struct bound bound_values[] = {__VA_ARGS__};                                         \
+        bind_all(statement, first, bound_values, sizeof(bound_values) / sizeof(*bound_values));    \
+    } while (0)
 void bind_all(sqlite3_stmt *statement, int first, const struct bound *values, size_t count);
 
 int store_put_meta(struct store *store, const char *key, const char *value,

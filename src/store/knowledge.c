@@ -277,7 +277,7 @@ static int each_row(struct store *store, const struct knowledge *table, knowledg
     int store_put_##name(struct store *store, const struct stored_##type *row,                     \
                          struct failure *failure)                                                  \
     {                                                                                              \
-        return put_row(store, &table, row, failure);                                               \
+        return put_row(store, &(table), row, failure);                                             \
     }                                                                                              \
     static int tell_##name(void (*each)(void), void *context, const void *row)                     \
     {                                                                                              \
@@ -286,7 +286,7 @@ static int each_row(struct store *store, const struct knowledge *table, knowledg
     int store_each_##name(struct store *store, store_##type##_each *each, void *context,           \
                           struct failure *failure)                                                 \
     {                                                                                              \
-        return each_row(store, &table, tell_##name, (void (*)(void))each, context, failure);       \
+        return each_row(store, &(table), tell_##name, (void (*)(void))each, context, failure);     \
     }
 KNOWLEDGE(event, event, events)
 KNOWLEDGE(specimen_truth, truth, truths)

@@ -163,7 +163,7 @@ struct stored_subject {
     int bits;
     bool libc;
 };
-int store_put_subject(struct store *store, const struct stored_subject *subject,
+int store_put_subject(struct store *store, const struct stored_subject *row,
                       struct failure *failure);
 /* What one execution of a command consisted of, in sums; put while its visit is under way. */
 struct stored_executed {
@@ -187,14 +187,13 @@ struct stored_call {
     uint64_t asked, sum;
 };
 int store_put_call(struct store *store, const struct stored_call *call, struct failure *failure);
-int store_put_clock(struct store *store, const struct stored_clock *clock, struct failure *failure);
-int store_put_operation(struct store *store, const struct stored_operation *operation,
+int store_put_clock(struct store *store, const struct stored_clock *row, struct failure *failure);
+int store_put_operation(struct store *store, const struct stored_operation *row,
                         struct failure *failure);
-int store_put_event(struct store *store, const struct stored_event *event, struct failure *failure);
-int store_put_specimen_truth(struct store *store, const struct stored_truth *truth,
+int store_put_event(struct store *store, const struct stored_event *row, struct failure *failure);
+int store_put_specimen_truth(struct store *store, const struct stored_truth *row,
                              struct failure *failure);
-int store_put_opcode(struct store *store, const struct stored_opcode *opcode,
-                     struct failure *failure);
+int store_put_opcode(struct store *store, const struct stored_opcode *row, struct failure *failure);
 
 /* --- reading: strings handed to a callback are valid during the call; a callback's non-zero
  * result ends the reading and becomes its result --- */

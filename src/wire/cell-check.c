@@ -174,8 +174,8 @@ static int check_columns(const struct cell *cell, struct failure *failure)
     struct external_clock clock;
     for (uint32_t i = 0; i < cell->counters; i++) {
         int status = external_clock_parse(cell->events[i] ? cell->events[i] : "", &clock, failure);
-        if (status < 0)
-            return status;
+        if (status < 0 || !cell->events[i])
+            return status < 0 ? status : -EINVAL;
     }
     if (kind == WATCH_ROW &&
         (!columns_are(cell, ROW_FIRST, ROW_WORST) || !columns_are(cell, ROW_BEFORE, ROW_AFTER)))

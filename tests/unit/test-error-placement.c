@@ -234,6 +234,7 @@ static void test_counts_of_nothing_have_no_factor(void **state)
     for (size_t i = 0; i < fixture.builder.file.cells[3].runs; i++)
         fixture.builder.file.cells[3].values[i] = 400;
     judge(&fixture);
+    assert_non_null(fixture.report.placements);
     assert_true(isnan(fixture.report.placements[0].factor));
     assert_near(fixture.report.placements[0].by_place, 1, 1e-9);
 }

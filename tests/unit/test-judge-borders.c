@@ -106,12 +106,11 @@ static void one_run_of_one_row_breaks_exact(void **state)
 {
     (void)state;
     struct case_builder builder;
-    struct judgements all =
-        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
+    (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
     struct evidence *evidence = &builder.file.events[0];
     struct point *last = &evidence->points[evidence->point_count - 1];
     last->runs[39].value++;
-    all = judged(&builder);
+    struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
     assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
     assert_int_equal(row_named(&all.list[0], last->specimen)->verdict, VERDICT_ACCURATE);
@@ -177,7 +176,8 @@ static void counts_where_nothing_happens_break_exact_and_many_break_accurate(voi
 {
     (void)state;
     struct case_builder builder;
-    struct judgements all = judge_lie(&builder, 1, "faults", "page-faults", &plain, NULL, NULL);
+    struct judgements all;
+    (void)judge_lie(&builder, 1, "faults", "page-faults", &plain, NULL, NULL);
     struct evidence *evidence = &builder.file.events[0];
     for (uint64_t part = 200; part >= 50; part = part == 200 ? 50 : 0) {
         for (size_t i = 0; i < evidence->point_count; i++)
@@ -221,11 +221,10 @@ static void one_row_that_is_noisy_makes_the_event_so(void **state)
 {
     (void)state;
     struct case_builder builder;
-    struct judgements all =
-        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
+    (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
     struct evidence *evidence = &builder.file.events[0];
     spread(&evidence->points[evidence->point_count - 1], 600000);
-    all = judged(&builder);
+    struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_NOISY);
 }
 
@@ -233,13 +232,12 @@ static void a_row_of_zeros_is_dead_beside_others_that_live(void **state)
 {
     (void)state;
     struct case_builder builder;
-    struct judgements all =
-        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
+    (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
     struct evidence *evidence = &builder.file.events[0];
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; strcmp(evidence->points[i].specimen, "loads") == 0 && j < 40; j++)
             evidence->points[i].runs[j].value = 0;
-    all = judged(&builder);
+    struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_int_equal(row_named(&all.list[0], "loads")->verdict, VERDICT_DEAD);
     assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);

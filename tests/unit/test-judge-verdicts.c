@@ -333,8 +333,7 @@ static void a_long_name_is_cut_and_not_overrun(void **state)
 {
     (void)state;
     struct case_builder builder;
-    struct judgements all =
-        judge_lie(&builder, 1, "instructions:u", "instructions", &plain, zeros, NULL);
+    (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, zeros, NULL);
     struct evidence *evidence = &builder.file.events[0];
     evidence->reason = memory_new(5000, 1);
     memset(evidence->reason, 'x', 4999);
@@ -342,7 +341,7 @@ static void a_long_name_is_cut_and_not_overrun(void **state)
     evidence->error = ENOENT;
     for (size_t i = 0; i < evidence->point_count; i++)
         evidence->points[i].run_count = 0;
-    all = judged(&builder);
+    struct judgements all = judged(&builder);
     assert_int_equal(strlen(all.list[0].note), NOTE_SIZE - 1);
 }
 

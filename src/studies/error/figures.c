@@ -559,7 +559,7 @@ static int by_place(const void *left, const void *right)
 static void error_add_null_figures(const struct error_run *run, json_t *figures)
 {
     const struct error_ways ways = error_ways_of(&run->file);
-    const char *units[UNITS_MOST];
+    const char *units[UNITS_MOST] = {0};
     size_t count = 0;
     add_overview(run, &ways, figures);
     for (size_t begin = 0; begin < ways.count; begin = error_ways_end(&ways, begin, WAY_EVENT)) {

@@ -172,10 +172,13 @@ static json_t *earlier_json(const struct validating *run)
     json_t *list = json_array();
     const char *name;
     json_t *entry;
-    json_object_foreach(run->earlier, name, entry) json_array_append_new(
-        list,
-        JSON_OBJECT({"event", json_text(name)}, {"verdict", json_text(json_word(entry, "verdict"))},
-                    {"validated", json_text(json_word(entry, "validated"))}));
+    json_object_foreach(run->earlier, name, entry)
+    {
+        json_array_append_new(list,
+                              JSON_OBJECT({"event", json_text(name)},
+                                          {"verdict", json_text(json_word(entry, "verdict"))},
+                                          {"validated", json_text(json_word(entry, "validated"))}));
+    }
     return list;
 }
 
