@@ -243,6 +243,7 @@ const struct catalogue_specimen *catalogue_specimen(const struct catalogue *cata
                 name, strcspn(name, "/"));
 }
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): names take none */
 #define FIND(type, list, name)                                                                     \
     const struct catalogue_##type *catalogue_##type(const struct catalogue *catalogue,             \
                                                     const char *name)                              \
@@ -250,6 +251,7 @@ const struct catalogue_specimen *catalogue_specimen(const struct catalogue *cata
         return find(catalogue->list, catalogue->type##_count, sizeof(struct catalogue_##type),     \
                     name, strlen(name));                                                           \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 FIND(path, paths, name)
 FIND(source, sources, name)
 FIND(clock, clocks, name)

@@ -234,9 +234,9 @@ static void test_counts_of_nothing_have_no_factor(void **state)
     for (size_t i = 0; i < fixture.builder.file.cells[3].runs; i++)
         fixture.builder.file.cells[3].values[i] = 400;
     judge(&fixture);
-    assert_non_null(fixture.report.placements);
-    assert_true(isnan(fixture.report.placements[0].factor));
-    assert_near(fixture.report.placements[0].by_place, 1, 1e-9);
+    const struct error_placement *some = fixture.report.placements;
+    assert_true(some && isnan(some->factor));
+    assert_near(some ? some->by_place : 0, 1, 1e-9);
 }
 
 static void test_one_process_a_place_knows_no_interval(void **state)
