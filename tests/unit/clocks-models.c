@@ -110,14 +110,6 @@ uint64_t built_read(struct built_world *world, const struct built_clock *clock,
     return clock->wrap_bits ? value & ((UINT64_C(1) << clock->wrap_bits) - 1) : value;
 }
 
-static char *copy(const char *text, const char *otherwise)
-{
-    char *string = strdup(text ? text : otherwise);
-    if (!string)
-        abort();
-    return string;
-}
-
 uint32_t built_clock(struct built_world *world, const struct built_clock *clock)
 {
     struct clock_known *known = memory_add(world->file.clocks, world->file.clock_count);
@@ -125,12 +117,14 @@ uint32_t built_clock(struct built_world *world, const struct built_clock *clock)
         abort();
     world->clocks[world->file.clock_count - 1] = *clock;
     *known = (struct clock_known){
-        .name = copy(clock->name, ""),
+        .name = memory_copy(clock->name ? clock->name : ""),
         .role = clock->role,
-        .way = copy(clock->way, "vdso"),
-        .hardware = copy(clock->hardware, "tsc"),
-        .claim = copy(clock->hz ? clock->claim : "", "the builder"),
-        .note = copy("", ""),
+        .way = memory_copy(clock->way ? clock->way : "vdso"),
+        .hardware = memory_copy(clock->hardware ? clock->hardware : "tsc"),
+        .claim = memory_copy(!clock->hz     ? ""
+                             : clock->claim ? clock->claim
+                                            : "the builder"),
+        .note = memory_copy(""),
         .hz = clock->hz,
         .resolution_ns = clock->resolution_ns,
         .steered = clock->steered,
@@ -197,10 +191,10 @@ void built_begin(struct built_world *world, uint64_t seed, uint32_t cpus)
     *world = (struct built_world){.now = 1e9, .suspend_ns = 5e8};
     random_seed(&world->random, seed);
     world->now += built_uniform(world, 0, 1e9);
-    world->file.machine = copy("built", "");
-    world->file.clocksource = copy("tsc", "");
-    world->file.available = copy("", "");
-    world->file.flags = copy("constant_tsc nonstop_tsc", "");
+    world->file.machine = memory_copy("built");
+    world->file.clocksource = memory_copy("tsc");
+    world->file.available = memory_copy("");
+    world->file.flags = memory_copy("constant_tsc nonstop_tsc");
     world->file.cpus = cpus;
 }
 

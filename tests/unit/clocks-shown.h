@@ -38,10 +38,6 @@ static inline void shown_start(struct shown *shown)
 
 static inline void shown_end(struct shown *shown)
 {
-    free(shown->run.report.rows);
-    free(shown->run.report.pairs);
-    free(shown->run.report.points);
-    free(shown->run.report.advice);
     facts_free(&shown->facts);
     text_free(&shown->text);
 }
@@ -61,11 +57,11 @@ static inline uint32_t shown_clock(struct shown *shown, const char *name, const 
                                    enum clock_role role)
 {
     struct clock_known *clock = memory_add(shown->run.file.clocks, shown->run.file.clock_count);
-    *clock = (struct clock_known){.name = shown_copy(name),
-                                  .way = shown_copy(way),
-                                  .hardware = shown_copy("tsc"),
-                                  .claim = shown_copy(""),
-                                  .note = shown_copy(""),
+    *clock = (struct clock_known){.name = memory_copy(name),
+                                  .way = memory_copy(way),
+                                  .hardware = memory_copy("tsc"),
+                                  .claim = memory_copy(""),
+                                  .note = memory_copy(""),
                                   .hz = 1000000000,
                                   .role = role};
     return (uint32_t)shown->run.file.clock_count - 1;
@@ -240,10 +236,10 @@ static inline void shown_build_rich(struct shown *shown)
     shown_clock(shown, "cpu", "syscall", ROLE_PLACE);
     shown->run.file.clocks[SHOWN_TSC].hz = 2595000000;
     shown->run.file.cpus = 2;
-    shown->run.file.clocksource = shown_copy("tsc");
-    shown->run.file.available = shown_copy("tsc acpi_pm");
-    shown->run.file.flags = shown_copy("constant_tsc nonstop_tsc");
-    shown->run.file.machine = shown_copy("CPU one (x86_64)");
+    shown->run.file.clocksource = memory_copy("tsc");
+    shown->run.file.available = memory_copy("tsc acpi_pm");
+    shown->run.file.flags = memory_copy("constant_tsc nonstop_tsc");
+    shown->run.file.machine = memory_copy("CPU one (x86_64)");
     shown_judge(shown);
     report->reference.clock = SHOWN_RAW;
     snprintf(report->reference.why, sizeof(report->reference.why),
@@ -321,8 +317,8 @@ static inline void shown_build_absent(struct shown *shown)
     for (size_t i = 0; i < 3; i++) {
         struct clock_absence *absence =
             memory_add(shown->run.file.absences, shown->run.file.absence_count);
-        absence->what = shown_copy(lacking[i]);
-        absence->reason = shown_copy("reading the timestamp counter is forbidden here");
+        absence->what = memory_copy(lacking[i]);
+        absence->reason = memory_copy("reading the timestamp counter is forbidden here");
     }
     shown->run.studying.stored = NULL;
 }

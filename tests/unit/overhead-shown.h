@@ -69,11 +69,11 @@ static inline uint32_t shown_machine(struct shown *shown, const char *name, cons
         memory_add(shown->run.file.machines, shown->run.file.machine_count);
     char fingerprint[20];
     snprintf(fingerprint, sizeof(fingerprint), "%016zx", shown->run.file.machine_count);
-    machine->name = shown_copy(name);
-    machine->cpu = shown_copy(name);
-    machine->os = shown_copy(os);
-    machine->fingerprint = shown_copy(fingerprint);
-    machine->kit = shown_copy("kit");
+    machine->name = memory_copy(name);
+    machine->cpu = memory_copy(name);
+    machine->os = memory_copy(os);
+    machine->fingerprint = memory_copy(fingerprint);
+    machine->kit = memory_copy("kit");
     machine->emulated = emulated;
     return (uint32_t)shown->run.file.machine_count - 1;
 }
@@ -89,15 +89,15 @@ static inline uint32_t shown_operation(struct shown *shown, const char *name)
     const char *point = strrchr(name, '.');
     if (!operation || !point)
         abort();
-    operation->name = shown_copy(name);
-    operation->path = shown_copy(name);
+    operation->name = memory_copy(name);
+    operation->path = memory_copy(name);
     operation->path[point - name] = '\0';
-    operation->kind = shown_copy(point + 1);
-    operation->instrument = shown_copy(strncmp(name, "timer.", 6) == 0  ? "timer"
-                                       : strncmp(name, "papi-", 5) == 0 ? "papi"
-                                                                        : "perf");
-    operation->page = shown_copy("");
-    operation->note = shown_copy("");
+    operation->kind = memory_copy(point + 1);
+    operation->instrument = memory_copy(strncmp(name, "timer.", 6) == 0  ? "timer"
+                                        : strncmp(name, "papi-", 5) == 0 ? "papi"
+                                                                         : "perf");
+    operation->page = memory_copy("");
+    operation->note = memory_copy("");
     return (uint32_t)shown->run.file.operation_count - 1;
 }
 
@@ -353,8 +353,8 @@ static inline void shown_build_absent(struct shown *shown)
             memory_add(shown->run.file.absences, shown->run.file.absence_count);
         if (!absence)
             abort();
-        absence->what = shown_copy(lacking[i]);
-        absence->reason = shown_copy("perf_event_open is refused in this container");
+        absence->what = memory_copy(lacking[i]);
+        absence->reason = memory_copy("perf_event_open is refused in this container");
         absence->error = 1;
     }
     shown->run.studying.stored = NULL;

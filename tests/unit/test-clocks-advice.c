@@ -12,6 +12,7 @@
 /* cmocka needs those before string.h before it. */
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "clocks-shapes.h"
 
 static void begin(struct built_world *world, uint64_t seed)
@@ -89,8 +90,7 @@ static void an_independent_reference_needs_no_other(void **state)
     struct clocks_report report;
     begin(&world, 3);
     struct clock_known *raw = &world.file.clocks[clocks_index(&world.file, "monotonic-raw")];
-    free(raw->hardware);
-    raw->hardware = strdup("hpet");
+    raw->hardware = memory_copy("hpet");
     judged(&world, &report);
     assert_int_equal(report.verdicts[clocks_index(&world.file, "tsc")].trust, TRUST_DEPENDABLE);
     assert_null(advice(&report, "No rate could be falsified here"));

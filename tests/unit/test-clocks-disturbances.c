@@ -13,6 +13,7 @@
 /* cmocka needs those before string.h before it. */
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "clocks-shapes.h"
 
 static void judged(struct built_world *world, struct clocks_report *report)
@@ -123,7 +124,7 @@ static void where_no_cpu_could_be_held_awake_the_reason_is_given(void **state)
     size_t index =
         built_watch(&world, &(struct built_watch){.kind = WATCH_INTERVAL, .awake = true});
     world.file.watches[index].failed = 1;
-    world.file.watches[index].reason = strdup("/dev/cpu_dma_latency: Permission denied");
+    world.file.watches[index].reason = memory_copy("/dev/cpu_dma_latency: Permission denied");
     judged(&world, &report);
     assert_non_null(strstr(report.disturbances.idle, "cpu_dma_latency: Permission denied"));
     built_end(&world);

@@ -29,8 +29,7 @@ static void begin(struct built_world *world, uint64_t seed, const char *hardware
     for (size_t i = 0; i < 4; i++) {
         struct clock_known *clock =
             &world->file.clocks[clocks_index(&world->file, of_the_system[i])];
-        free(clock->hardware);
-        clock->hardware = strdup(hardware);
+        clock->hardware = memory_copy(hardware);
     }
 }
 
@@ -275,7 +274,8 @@ static void without_a_counter_the_reason_is_given(void **state)
         built_begin(&world, 1, 2);
         built_clock(&world, &(struct built_clock){.name = "monotonic", .hz = 1000000000});
         struct clock_absence *absence = memory_add(world.file.absences, world.file.absence_count);
-        *absence = (struct clock_absence){strdup("tsc"), strdup("reading it is forbidden"), 0};
+        *absence =
+            (struct clock_absence){memory_copy("tsc"), memory_copy("reading it is forbidden"), 0};
         struct finding finding = found(&world, which);
         assert_verdict(&finding, FINDING_UNTESTABLE);
         assert_non_null(strstr(finding.reason, "forbidden"));

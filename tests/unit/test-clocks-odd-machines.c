@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
 
@@ -143,11 +144,9 @@ static void rename_counter(struct built_world *world, const char *name, const ch
         struct clock_known *clock = &world->file.clocks[i];
         if (clock->role != ROLE_WALL)
             continue;
-        free(clock->hardware);
-        clock->hardware = strdup(hardware);
+        clock->hardware = memory_copy(hardware);
         if (strcmp(clock->name, "tsc") == 0) {
-            free(clock->name);
-            clock->name = strdup(name);
+            clock->name = memory_copy(name);
         }
     }
 }
@@ -159,8 +158,7 @@ static void a_machine_without_a_tsc_is_judged_like_any(void **state)
     struct clocks_report report;
     begin(&world, 5, 4);
     rename_counter(&world, "rdtime", "riscv_clocksource");
-    free(world.file.flags);
-    world.file.flags = strdup("");
+    world.file.flags = memory_copy("");
     built_plan(&world, 1, true);
     run(&world, &report);
     assert_verdict(&world, &report, "rdtime", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
@@ -176,8 +174,7 @@ static void by_another_clocksource(struct built_world *world, uint64_t seed, uin
     for (uint32_t i = 0; i < world->file.clock_count; i++)
         if (world->file.clocks[i].role == ROLE_WALL &&
             strcmp(world->file.clocks[i].name, "tsc") != 0) {
-            free(world->file.clocks[i].hardware);
-            world->file.clocks[i].hardware = strdup("hpet");
+            world->file.clocks[i].hardware = memory_copy("hpet");
         }
 }
 

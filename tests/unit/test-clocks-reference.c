@@ -13,6 +13,7 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
 
@@ -137,8 +138,7 @@ static void another_clocksource_shows_a_counter_that_stops(void **state)
         begin(&world, seed);
         for (size_t i = 0; i < world.file.clock_count; i++)
             if (strcmp(world.file.clocks[i].name, "tsc") != 0 && *world.file.clocks[i].hardware) {
-                free(world.file.clocks[i].hardware);
-                world.file.clocks[i].hardware = strdup("hpet");
+                world.file.clocks[i].hardware = memory_copy("hpet");
             }
         bool stops = seed % 2;
         built_find(&world, "tsc")->stops_in_sleep = stops;

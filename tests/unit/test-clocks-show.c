@@ -328,11 +328,9 @@ static void a_hostile_name_moves_no_cursor(void **state)
 {
     struct shown *shown = *state;
     struct clock_known *clock = &shown->run.file.clocks[SHOWN_COARSE];
-    free(clock->name);
-    clock->name = shown_copy("\033[2Jevil\n\x80");
+    clock->name = memory_copy("\033[2Jevil\n\x80");
     clock->external = true;
-    free(shown->run.file.clocksource);
-    shown->run.file.clocksource = shown_copy("\033]0;x\a");
+    shown->run.file.clocksource = memory_copy("\033]0;x\a");
     snprintf(shown->run.report.verdicts[SHOWN_COARSE].why, 100, "\033[31m");
     snprintf(shown->run.report.reference.why, 100, "\033[32m");
     shown->options.study.all = true;

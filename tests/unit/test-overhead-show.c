@@ -355,10 +355,8 @@ static void titles_are_short_and_doubt_is_said(void **state)
     struct shown shown;
     shown_build_machines(&shown);
     struct overhead_machine *machines = shown.run.file.machines;
-    free(machines[0].os);
-    free(machines[1].os);
-    machines[0].os = shown_copy("6.12.9-arm64");
-    machines[1].os = shown_copy("6.1.0-27-arm64");
+    machines[0].os = memory_copy("6.12.9-arm64");
+    machines[1].os = memory_copy("6.1.0-27-arm64");
     for (size_t i = 0; i < shown.run.report.machine_row_count; i++)
         shown.run.report.machines[i].differs = false;
     shown_put(&shown, 80);
