@@ -19,7 +19,8 @@
  * longer then. Prices vary, and what was begun should not be given up for that. */
 #define WHOLE_SHARE 80u
 #define TURN_SLACK  20u
-/* ms that the very first visits may take whatever is left: who has nothing can judge nothing. */
+/* ms that the very first visits may take whatever is left, where what the time does not hold is
+ * struck: who has nothing can judge nothing. */
 #define FIRST_MS 1000u
 /* ms that what waited for the end may have, whatever is left: without it what was measured at the
  * beginning is worth nothing. */
@@ -66,7 +67,8 @@ static int run_planned(struct stages *stages, bool more)
 {
     struct studying *of = stages->of;
     uint64_t left = time_left(stages);
-    uint64_t least = wishes_have_prices(&of->wishes) ? 1 : FIRST_MS; /* 0 would be no limit */
+    const bool first = !stages->pacing->keeps && !wishes_have_prices(&of->wishes);
+    const uint64_t least = first ? FIRST_MS : 1; /* 0 would be no limit */
     left = left < least ? least : left;
     return planned_run(&stages->planned, of->wishes.cells, of->wishes.cell_count,
                        left == UINT64_MAX ? 0 : left + stages->beyond, more);
@@ -176,7 +178,8 @@ static int all_portions(struct stages *stages)
     return status;
 }
 
-/* Each stage in its turn, and then what they left out, in what time they left. */
+/* Each stage in its turn, and then what they left out, in what time they left. A run that goes on
+ * does so in the stage that it was in: what cells are left for later ones say which that is. */
 static int all_turns(struct stages *stages)
 {
     struct studying *of = stages->of;
@@ -185,6 +188,8 @@ static int all_turns(struct stages *stages)
         const uint64_t left = time_left(stages);
         status = stages->pacing->begin ? stages->pacing->begin(of, stage) : EXIT_DONE;
         wishes_claim(&of->wishes);
+        if (!wishes_all_claimed(&of->wishes))
+            continue;
         of->wishes.turn = stage + 1;
         const int64_t turn =
             left == UINT64_MAX ? 0 : (int64_t)(left * stages->pacing->shares[stage] / 100);
@@ -211,21 +216,14 @@ static void tell(const struct stages *stages, unsigned stage, size_t count, cons
                   memory_format("%s: %s", why, pacing->longer), 0);
 }
 
-/* Of the wishes of a stage: those without any process, and those with fewer than say something. */
 static void tell_stage(const struct stages *stages, unsigned stage)
 {
     const struct wishes *wishes = &stages->of->wishes;
-    size_t without = 0, with_few = 0;
-    for (size_t i = 0; i < wishes->count; i++) {
-        uint32_t processes = wishes_processes(wishes, i);
-        if (wishes->list[i].stage != stage || wishes_is_failing(wishes, i) ||
-            !wishes_is_due(wishes, i))
-            continue;
-        without += processes == 0;
-        with_few += processes > 0 && processes < wishes->list[i].least;
-    }
-    tell(stages, stage, without, "not measured: the budget did not suffice");
-    tell(stages, stage, with_few, "in fewer processes than wanted, so less certain");
+    size_t of_fate[WISH_LEFT_OUT + 1] = {0};
+    for (size_t i = 0; i < wishes->count; i++)
+        of_fate[wishes_fate(wishes, i)] += wishes->list[i].stage == stage;
+    tell(stages, stage, of_fate[WISH_LEFT_OUT], "not measured: the budget did not suffice");
+    tell(stages, stage, of_fate[WISH_CUT], "in fewer processes than wanted, so less certain");
 }
 
 int study_measure(struct studying *studying, const struct pacing *pacing)

@@ -21,6 +21,9 @@ int wishes_store(struct wishes *wishes, struct store *store, const struct visit 
                                count, failure);
     for (size_t i = first; i < wishes->cell_count && put && error == 0; i++)
         error = put(context, &wishes->cells[i], failure);
+    /* Cells that lack what goes with them would be measured for nothing when the run goes on. */
+    if (error < 0)
+        store_give_up(store, failure);
     if (error == 0)
         error = store_commit(store, failure);
     if (error == 0)
@@ -238,6 +241,25 @@ void wishes_add(struct wishes *wishes, const struct wish *like, struct cell *cel
         (void)memory_add(wishes->prices, wishes->price_count);
 }
 
+/* --- prices --- */
+
+static uint64_t less(uint64_t ns, uint64_t cost)
+{
+    return ns == UINT64_MAX ? ns : cost < ns ? ns - cost : 0;
+}
+
+/* So many visits of the wish took that long. */
+static void pay(struct wishes *wishes, size_t index, uint64_t visits, uint64_t ns)
+{
+    struct wish *wish = &wishes->list[index];
+    wish->visits += visits;
+    wish->ns += ns;
+    if (!wish->price)
+        return;
+    wishes->prices[wish->price].visits += visits;
+    wishes->prices[wish->price].ns += less(ns, visits * wish->runs_ns);
+}
+
 /* --- the cells of the plan --- */
 
 /* The place of its cell `index` in the plan, from 1 on; 0: it has none yet. */
@@ -258,9 +280,18 @@ void wishes_claim(struct wishes *wishes)
                     same_cell(&wishes->list[i].cells[j], &wishes->cells[at])) {
                     wishes->about[at].wish = i;
                     *place_of(&wishes->list[i], j) = at + 1;
+                    pay(wishes, i, wishes->about[at].visits, wishes->about[at].ns);
                     break;
                 }
     add_up(wishes);
+}
+
+bool wishes_all_claimed(const struct wishes *wishes)
+{
+    for (size_t at = 0; at < wishes->cell_count; at++)
+        if (wishes->about[at].wish == NO_WISH)
+            return false;
+    return true;
 }
 
 static size_t append(struct wishes *wishes, const struct cell *cell, struct wished_cell about)
@@ -288,6 +319,16 @@ bool wishes_is_failing(const struct wishes *wishes, size_t wish)
     return tried->failed && (tried->failed >= GIVE_UP || tried->failed == tried->planned);
 }
 
+enum wish_fate wishes_fate(const struct wishes *wishes, size_t wish)
+{
+    const struct wish *asked = &wishes->list[wish];
+    return wishes_is_failing(wishes, wish) || !wishes_is_due(wishes, wish) ||
+                   asked->planned >= asked->least
+               ? WISH_HELD
+           : asked->planned ? WISH_CUT
+                            : WISH_LEFT_OUT;
+}
+
 bool wishes_is_due(const struct wishes *wishes, size_t wish)
 {
     size_t after = wishes->list[wish].after;
@@ -302,12 +343,7 @@ uint64_t wishes_planned(const struct wishes *wishes)
     return visits;
 }
 
-/* --- prices --- */
-
-static uint64_t less(uint64_t ns, uint64_t cost)
-{
-    return ns == UINT64_MAX ? ns : cost < ns ? ns - cost : 0;
-}
+/* --- what visits cost --- */
 
 void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns, uint64_t inside_ns,
                   uint64_t runs)
@@ -319,15 +355,8 @@ void wishes_learn(struct wishes *wishes, uint32_t cell, uint64_t ns, uint64_t in
     about->ns += ns;
     about->inside_ns += inside_ns;
     about->runs += runs;
-    if (about->wish == NO_WISH)
-        return;
-    struct wish *wish = &wishes->list[about->wish];
-    wish->visits++;
-    wish->ns += ns;
-    if (!wish->price)
-        return;
-    wishes->prices[wish->price].visits++;
-    wishes->prices[wish->price].ns += less(ns, wish->runs_ns);
+    if (about->wish != NO_WISH)
+        pay(wishes, about->wish, 1, ns);
 }
 
 bool wishes_have_prices(const struct wishes *wishes)
@@ -400,11 +429,11 @@ void wishes_try_prices(struct wishes *wishes)
     for (size_t i = 0; i < wishes->count; i++) {
         struct wish *wish = &wishes->list[i];
         wish->goal = wish->planned;
-        if (!wish->price || !has_turn(wishes, wish) || tried[wish->price] ||
+        if (!wish->price || wish->planned || !has_turn(wishes, wish) || tried[wish->price] ||
             wishes->prices[wish->price].visits || !wishes_is_due(wishes, i))
             continue;
         tried[wish->price] = true;
-        wish->goal += !wish->goal;
+        wish->goal = 1;
     }
 }
 
@@ -427,8 +456,10 @@ static uint64_t settle_least(struct wishes *wishes, uint64_t ns)
         struct wish *wish = &wishes->list[i];
         const bool first = !any && has_turn(wishes, wish);
         any |= first;
+        /* In its turn a stage ends what its look began, in what time that takes. */
+        const bool held_back = wishes->turn && !wish->planned;
         wish->goal = wish->planned;
-        if (!has_turn(wishes, wish) || wish->ends || wish->planned >= wish->least ||
+        if (!has_turn(wishes, wish) || held_back || wish->ends || wish->planned >= wish->least ||
             wishes_is_failing(wishes, i) || !wishes_is_due(wishes, i))
             continue;
         uint64_t cost = cost_of(wishes_price(wishes, wish), wish->least - wish->planned);

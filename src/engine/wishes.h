@@ -76,7 +76,8 @@ void wishes_look(struct wishes *wishes, uint64_t ns, bool whole);
  */
 void wishes_try_prices(struct wishes *wishes);
 /* Sets goals by what is known: every wish gets the least that says something while ns last, the
- * most important first, and what is left then goes to all alike. Those that fail get no more. */
+ * most important first, and what is left then goes to all alike. Those that fail get no more. In
+ * the turn of a stage what has no process yet gets none. */
 void wishes_settle(struct wishes *wishes, uint64_t ns);
 /* Sets goals: what waited for the end, as far as ns go. */
 void wishes_end(struct wishes *wishes, uint64_t ns);
@@ -98,6 +99,10 @@ uint32_t wishes_processes(const struct wishes *wishes, size_t wish);
 bool wishes_is_due(const struct wishes *wishes, size_t wish);
 /* Did it fail as often as it was tried? */
 bool wishes_is_failing(const struct wishes *wishes, size_t wish);
+/* What became of it in the time: all that says something was visited, less, or nothing. Visits that
+ * failed are no question of time. */
+enum wish_fate { WISH_HELD, WISH_CUT, WISH_LEFT_OUT };
+enum wish_fate wishes_fate(const struct wishes *wishes, size_t wish);
 /* Visits that were planned so far. */
 uint64_t wishes_planned(const struct wishes *wishes);
 
@@ -113,6 +118,8 @@ int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct fail
 /* Takes over the cells of an unfinished run. Wishes that are added later find theirs by a claim. */
 int wishes_adopt(struct wishes *wishes, struct store *store, struct failure *failure);
 void wishes_claim(struct wishes *wishes);
+/* Has every cell found its wish? */
+bool wishes_all_claimed(const struct wishes *wishes);
 
 /* ----------------------------------------------------------------------------------------------
  * From cells to visits: which process runs which cell, in an order drawn from the seed, so that

@@ -434,6 +434,12 @@ int store_commit(struct store *store, struct failure *failure)
     return error ? store_write_failed(store, &local, failure) : 0;
 }
 
+void store_give_up(struct store *store, const struct failure *why)
+{
+    if (!store->broken.code)
+        store_write_failed(store, why, NULL);
+}
+
 int store_break_off(struct store *store, struct failure *failure)
 {
     int error = store_drop_visit(store, store->visit.cell, store->visit.process, failure);

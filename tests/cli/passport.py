@@ -154,6 +154,16 @@ class Written(Case):
         self.assertEqual(stat.S_IMODE(os.stat(folder).st_mode), 0o700)
         self.assertEqual(stat.S_IMODE(os.stat(self.path().replace(self.folder, self.first)).st_mode), 0o644)
 
+    def test_it_is_a_file_of_its_own_that_programs_read(self):
+        path, elsewhere = self.path(), os.path.join(self.folder, "elsewhere")
+        os.rename(path, elsewhere)
+        os.symlink(elsewhere, path)
+        done = self.validate("page-faults", "--budget", "1s", "--quiet", umask=0)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        written = os.lstat(path)
+        self.assertTrue(stat.S_ISREG(written.st_mode))
+        self.assertEqual(stat.S_IMODE(written.st_mode), 0o644)
+
     def test_events_shows_the_same(self):
         shown = json.loads(tap.assay("events", "page-faults", "--json", env={"XDG_STATE_HOME": self.folder}).stdout)
         kept = self.passport()["events"][0]

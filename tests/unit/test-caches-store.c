@@ -4,6 +4,7 @@
  * A stored study of caches: stages of plans go into a store and come out as the points they were;
  * what they say completes the names of specimens; and whatever else a store may hold does no harm.
  */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -231,6 +232,34 @@ static void rings_that_are_none_do_no_harm(void **state)
     caches_plan(&limits, &points, &plan);
 }
 
+/* Judging takes the square of their number. */
+static void more_cells_than_are_ever_planned_are_refused(void **state)
+{
+    struct fixture *fixture = *state;
+    struct failure failure = {0};
+    struct caches_points points;
+    struct caches_progress progress;
+    enum { MOST = 8192 };
+    static struct cell cells[MOST + 1];
+    for (uint32_t i = 0; i <= MOST; i++)
+        cells[i] = (struct cell){.id = i + 1,
+                                 .events = {(char[]){"clock/ticks/"}},
+                                 .counters = 1,
+                                 .path = (char[]){"clock"},
+                                 .specimen = (char[]){"chase/bytes=4096,stride=64/"},
+                                 .n = 1,
+                                 .opt = (char[]){"O2"},
+                                 .link = (char[]){"static"},
+                                 .runs = 1};
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(store_put_plan(fixture->store, i ? cells + MOST : cells, i ? 1 : MOST,
+                                        NULL, 0, &failure),
+                         0);
+        assert_int_equal(caches_load(fixture->store, &points, &progress, &failure), i ? -E2BIG : 0);
+    }
+    assert_non_null(strstr(failure.text, "more cells than"));
+}
+
 static void a_machine_that_is_emulated_has_no_caches(void **state)
 {
     (void)state;
@@ -270,6 +299,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_measured_completes_names, make_fixture,
                                         remove_fixture),
         cmocka_unit_test_setup_teardown(rings_that_are_none_do_no_harm, make_fixture,
+                                        remove_fixture),
+        cmocka_unit_test_setup_teardown(more_cells_than_are_ever_planned_are_refused, make_fixture,
                                         remove_fixture),
         cmocka_unit_test(a_machine_that_is_emulated_has_no_caches),
     };

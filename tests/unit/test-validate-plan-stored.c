@@ -32,26 +32,36 @@ static void test_a_stored_plan_is_gone_on_with(void **state)
     assert_int_equal(world_round(&again, 50 * SECOND, SHARE_HALF), 0);
 }
 
-/* A run may end before the store has all visits of its cells. */
-static void test_a_cell_without_visits_is_visited(void **state)
+/* A run may end before the store has all visits of its cells: those of a round are put there piece
+ * by piece. */
+static void test_visits_that_the_store_lacks_are_made(void **state)
 {
-    struct world world, again;
-    struct visit *visits;
-    size_t count;
+    static const uint32_t runs[] = {0, 1, 2, 3, 100};
     (void)state;
-    world_begin(&world, "instructions");
-    world_round(&world, 50 * SECOND, SHARE_HALF);
-    world_begin(&again, "instructions");
-    for (size_t i = 0; i < world.plan.count; i++)
-        adopt_cell(&again, &world.wishes.cells[i],
-                   i + 1 == world.plan.count ? 0 : world.wishes.about[i].planned);
-    validate_adopt(&again.plan);
-    wishes_settle(&again.wishes, 0);
-    wishes_visits(&again.wishes, 1, 1, &visits, &count);
-    assert_int_equal(count, 2);
-    for (size_t i = 0; i < count; i++)
-        assert_int_equal(visits[i].cell, world.plan.count);
-    assert_int_equal(again.wishes.cell_count, world.plan.count);
+    for (size_t given = 0; given < sizeof(runs) / sizeof(*runs); given++)
+        for (uint32_t there = 0; there < 2; there++) {
+            struct world world, again;
+            struct visit *visits;
+            size_t count;
+            uint32_t ladders = 0;
+            world_begin(&world, "instructions");
+            world.plan.runs = runs[given];
+            world_finish(&world, 50 * SECOND);
+            world_begin(&again, "instructions");
+            again.plan.runs = runs[given];
+            for (size_t i = 0; i < world.plan.count; i++)
+                adopt_cell(&again, &world.wishes.cells[i], there);
+            validate_adopt(&again.plan);
+            wishes_settle(&again.wishes, UINT64_MAX);
+            wishes_visits(&again.wishes, 1, 1, &visits, &count);
+            assert_int_equal(again.wishes.cell_count, world.plan.count);
+            for (size_t i = 0; i < world.plan.count; i++) {
+                assert_int_equal(again.wishes.about[i].planned, world.wishes.about[i].planned);
+                ladders += world.wishes.about[i].planned > 2;
+            }
+            assert_int_equal(ladders > 0, runs[given] == 0 || runs[given] > 2);
+            memory_give_back(visits);
+        }
 }
 
 static void test_a_stored_specimen_is_known_by_its_parameters(void **state)
@@ -64,12 +74,12 @@ static void test_a_stored_specimen_is_known_by_its_parameters(void **state)
     world.specimens[1] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[1]};
     world.plan.specimen_count = 2;
     for (size_t i = 0; i < 3; i++) {
-        struct cell cell = {.events = {strdup("event:u")},
+        struct cell cell = {.events = {memory_copy("event:u")},
                             .counters = 1,
-                            .path = strdup("perf-read"),
-                            .specimen = strdup(names[i]),
-                            .opt = strdup("O2"),
-                            .link = strdup("static"),
+                            .path = memory_copy("perf-read"),
+                            .specimen = memory_copy(names[i]),
+                            .opt = memory_copy("O2"),
+                            .link = memory_copy("static"),
                             .n = 5,
                             .runs = 1,
                             .id = (uint32_t)i + 1};
@@ -84,7 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_stored_plan_is_gone_on_with),
-        cmocka_unit_test(test_a_cell_without_visits_is_visited),
+        cmocka_unit_test(test_visits_that_the_store_lacks_are_made),
         cmocka_unit_test(test_a_stored_specimen_is_known_by_its_parameters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

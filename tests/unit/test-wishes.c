@@ -2,17 +2,21 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * How a budget is shared out among wishes, and in which order they are visited. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/cleanup.h"
 #include "base/memory.h"
 #include "engine/wishes.h"
+#include "tree.h"
 
 #define MS UINT64_C(1000000)
 
@@ -299,11 +303,52 @@ static void a_stage_has_its_turn_and_takes_whole_wishes(void **state)
     goals_are(&wishes, 1, 0, 0);
     wishes_look(&wishes, 80 * MS, true);
     goals_are(&wishes, 1, 1, 0);
+    struct visit *visits = NULL;
+    assert_int_equal(draw(&wishes, 1, 1, &visits), 2);
+    memory_give_back(visits);
     wishes_settle(&wishes, UINT64_MAX);
     goals_are(&wishes, 4, 4, 0);
     wishes.turn = 0;
     wishes_settle(&wishes, UINT64_MAX);
     goals_are(&wishes, 4, 4, 4);
+}
+
+/* What a look did not begin is not begun in the time that is left for prices that vary. */
+static void a_turn_ends_what_it_began(void **state)
+{
+    (void)state;
+    struct wishes wishes = three();
+    struct visit *visits = NULL;
+    wishes.turn = 1;
+    wishes_look(&wishes, 80 * MS, true);
+    goals_are(&wishes, 1, 1, 0);
+    assert_int_equal(draw(&wishes, 1, 1, &visits), 2);
+    memory_give_back(visits);
+    wishes_settle(&wishes, 200 * MS);
+    assert_true(wishes.list[0].goal >= 4 && wishes.list[1].goal >= 4);
+    assert_int_equal(wishes.list[2].goal, 0);
+    wishes.turn = 0;
+    wishes_settle(&wishes, 200 * MS);
+    assert_true(wishes.list[2].goal >= 4);
+}
+
+static void visits_that_failed_are_no_question_of_time(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t planned, failed;
+        enum wish_fate fate;
+    } cases[] = {{0, 0, WISH_LEFT_OUT}, {3, 0, WISH_CUT},  {3, 1, WISH_CUT},
+                 {4, 0, WISH_HELD},     {4, 1, WISH_HELD}, {1, 1, WISH_HELD}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct wishes wishes = three();
+        wishes.list[1].planned = cases[i].planned;
+        wishes.list[1].failed = cases[i].failed;
+        assert_int_equal(wishes_fate(&wishes, 1), cases[i].fate);
+        wishes.list[2].after = 1; /* what must come first was not measured, or was */
+        assert_int_equal(wishes_fate(&wishes, 2),
+                         cases[i].planned > cases[i].failed ? WISH_LEFT_OUT : WISH_HELD);
+    }
 }
 
 static void cells_are_claimed_once_by_the_wish_they_agree_with(void **state)
@@ -314,13 +359,83 @@ static void cells_are_claimed_once_by_the_wish_they_agree_with(void **state)
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(wishes_add_cell(&wishes, &wanted.list[1].cells[0]), i);
     wishes.about[0].planned = 3;
-    add(&wishes, 1, (struct wish){.processes = 10, .least = 4, .expected_ns = MS});
-    add(&wishes, 2, (struct wish){.processes = 10, .least = 4, .expected_ns = MS});
+    wishes_learn(&wishes, 1, 7 * MS, MS, 1);
+    wishes_learn(&wishes, 1, 9 * MS, MS, 1);
+    add(&wishes, 1, (struct wish){.processes = 10, .least = 4, .expected_ns = MS, .price = 1});
+    add(&wishes, 2,
+        (struct wish){
+            .processes = 10, .least = 4, .expected_ns = MS, .runs_ns = 2 * MS, .price = 1});
+    assert_false(wishes_all_claimed(&wishes));
     wishes_claim(&wishes);
+    assert_false(wishes_all_claimed(&wishes));
+    /* What its visits cost is known then, too, and of all that share its price. */
+    assert_int_equal(wishes_price(&wishes, &wishes.list[1]), 8 * MS);
+    assert_int_equal(wishes_price(&wishes, &wishes.list[0]), 6 * MS);
+    wishes_try_prices(&wishes);
+    assert_int_equal(wishes.list[0].goal, 0);
     assert_int_equal(wishes.about[0].wish, 1);
     assert_true(wishes.about[1].wish == NO_WISH);
     assert_int_equal(wishes_processes(&wishes, 0), 0);
     assert_int_equal(wishes_processes(&wishes, 1), 3);
+}
+
+/* What goes with a cell may have to be asked of a machine that ends meanwhile. */
+static int put_all_but_the_second(void *context, const struct cell *cell, struct failure *failure)
+{
+    uint32_t *asked = context;
+    *asked = cell->id;
+    return cell->id == 2 ? fail_with(failure, -EPIPE, "the machine is gone") : 0;
+}
+
+static int add_up(void *context, const struct stored_cell *cell)
+{
+    *(uint32_t *)context += cell->cell.id;
+    return 0;
+}
+
+static void cells_are_stored_with_all_that_goes_with_them_or_not_at_all(void **state)
+{
+    (void)state;
+    struct tree tree;
+    struct store *store = NULL;
+    struct failure failure = {0}, again = {0};
+    struct wishes wishes = three();
+    uint32_t asked = 0, stored = 0;
+    const struct facts facts = {0};
+    const struct store_run run = {
+        .command = "error", .argv = "[]", .facts = &facts, .fingerprint = "0"};
+    tree_make(&tree);
+    AUTO_FREE char *path = NULL;
+    assert_true(asprintf(&path, "%s/run.sqlite", tree.root) > 0);
+    assert_int_equal(store_create(&store, path, &run, &failure), 0);
+    wishes_add_cell(&wishes, wishes.list[0].cells);
+    assert_int_equal(wishes_store(&wishes, store, NULL, 0, NULL, NULL, &failure), 0);
+    wishes_add_cell(&wishes, wishes.list[1].cells);
+    wishes_add_cell(&wishes, wishes.list[2].cells);
+    assert_int_equal(
+        wishes_store(&wishes, store, NULL, 0, put_all_but_the_second, &asked, &failure), -EPIPE);
+    assert_int_equal(asked, 2);
+    assert_string_equal(failure.text, "the machine is gone");
+    assert_int_equal(store_commit(store, &again), -EPIPE);
+    assert_string_equal(again.text, "the machine is gone");
+    store_close(store);
+    assert_int_equal(store_open(&store, path, false, &failure), 0);
+    assert_int_equal(store_each_cell(store, add_up, &stored, &failure), 0);
+    assert_int_equal(stored, 1); /* the first one's id */
+    store_close(store);
+    tree_remove(&tree);
+}
+
+/* A price is tried by a visit, not by one that was made before anybody looked at the clock. */
+static void a_price_that_nobody_saw_is_tried_by_who_was_not_visited(void **state)
+{
+    (void)state;
+    struct wishes wishes = {0};
+    for (unsigned n = 1; n <= 3; n++)
+        add(&wishes, n, (struct wish){.processes = 4, .least = 4, .expected_ns = MS, .price = 1});
+    wishes.list[0].planned = 2;
+    wishes_try_prices(&wishes);
+    goals_are(&wishes, 2, 1, 0);
 }
 
 int main(void)
@@ -339,7 +454,11 @@ int main(void)
         cmocka_unit_test(the_dearest_is_visited_last_and_the_rest_as_it_was_drawn),
         cmocka_unit_test(one_price_is_learned_for_all_that_share_it),
         cmocka_unit_test(a_stage_has_its_turn_and_takes_whole_wishes),
+        cmocka_unit_test(a_turn_ends_what_it_began),
+        cmocka_unit_test(visits_that_failed_are_no_question_of_time),
         cmocka_unit_test(cells_are_claimed_once_by_the_wish_they_agree_with),
+        cmocka_unit_test(cells_are_stored_with_all_that_goes_with_them_or_not_at_all),
+        cmocka_unit_test(a_price_that_nobody_saw_is_tried_by_who_was_not_visited),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

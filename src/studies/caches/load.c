@@ -3,6 +3,7 @@
  *
  * From a store to what the study of caches judges: the points that were measured, and from the
  * facts beside them the claims and what stands in the way. Touches no machine. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +13,11 @@
 #include "engine/loading.h"
 #include "studies/caches/parts.h"
 
+#define MOST_CELLS 8192u /* several times what the study plans; judging more takes minutes */
+
 /* The cells of a store that are rings. */
 struct rings {
+    struct failure *failure;
     struct caches_points *points;
     struct caches_progress *progress;
     struct ring {
@@ -28,6 +32,9 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
     struct rings *rings = context;
     struct caches_progress *progress = rings->progress;
     struct caches_point point;
+    if (stored->cell.id > MOST_CELLS)
+        return fail_with(rings->failure, -E2BIG,
+                         "the store holds more cells than `assay caches` ever plans");
     if (stored->failed && stored->reason && !progress->failed)
         snprintf(progress->reason, sizeof(progress->reason), "%s", stored->reason);
     progress->planned += stored->processes;
@@ -57,7 +64,7 @@ static int take_run(void *context, const struct read_run *run)
 int caches_load(struct store *store, struct caches_points *points, struct caches_progress *progress,
                 struct failure *failure)
 {
-    struct rings rings = {.points = points, .progress = progress};
+    struct rings rings = {.failure = failure, .points = points, .progress = progress};
     struct reader reader = {.store = store,
                             .failure = failure,
                             .context = &rings,

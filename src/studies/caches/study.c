@@ -83,7 +83,7 @@ static int look(void *kept)
 {
     struct caches_run *run = kept;
     struct failure failure = {0};
-    return load(run, run->studying.store, &failure) < 0
+    return run->studying.complete && load(run, run->studying.store, &failure) < 0
                ? deliver_failure("caches", &failure, EXIT_FAILED)
                : EXIT_DONE;
 }

@@ -13,6 +13,7 @@
 #define USUAL_PROCESSES        20u
 #define EMULATED_PROCESSES     3u /* counts there are exact, visits dear */
 #define EMULATED_MUX_PROCESSES 1u /* rather every cell once than one twice */
+#define PLACED_PROCESSES       6u /* so few are made in one go: none of them is cut */
 #define USUAL_RUNS             20u
 #define TOOL                   "perf-stat"
 
@@ -192,6 +193,7 @@ static void wish(const struct wisher *wisher, struct window window, const struct
     struct wish like = {.stage = wisher->stage,
                         .processes = asked->processes,
                         .least = asked->processes,
+                        .at_once = asked->processes <= PLACED_PROCESSES,
                         .after = NO_WISH};
     for (uint32_t i = 0; i < asked->counters; i++)
         cell.events[i] =
@@ -486,7 +488,6 @@ static void wish_counters(const struct wisher *wisher)
 #define EMULATED_KERNEL_PROCESSES 8u
 #define WAITING_PROCESSES         5u
 #define DURATION_PROCESSES        10u
-#define PLACED_PROCESSES          6u
 
 static enum pattern usual_pattern(const struct catalogue_path *path)
 {

@@ -258,8 +258,8 @@ static int look(void *kept)
 {
     struct validating *run = kept;
     struct failure failure = {0};
-    if (!run->plan.count || ++run->rounds < FIRST_LEARN || run->learnt >= MOST_LEARNT ||
-        run->judging_ms > time_left(run) / 10)
+    if (!run->studying.complete || !run->plan.count || ++run->rounds < FIRST_LEARN ||
+        run->learnt >= MOST_LEARNT || run->judging_ms > time_left(run) / 10)
         return EXIT_DONE;
     run->learnt++;
     int64_t began = monotonic_ms();

@@ -9,7 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/memory.h"
@@ -354,12 +356,17 @@ static int put_passport(struct validating *run, struct failure *failure)
         return error;
     if (strlen(text) >= MOST_BYTES)
         return fail_with(failure, -EFBIG, "it would be longer than %u bytes", MOST_BYTES);
-    /* Whole or not at all. Nothing in it is secret; that the folder is the user's own decides who
-     * reads it. */
+    /* A file of its own, whatever stood there: programs read no passport through a link. */
     struct output output;
+    struct stat there;
+    if (lstat(run->passport, &there) == 0 && !S_ISREG(there.st_mode))
+        unlink(run->passport);
     error = output_open(&output, run->passport, failure);
     if (error < 0)
         return error;
+    /* Nothing in it is secret; that the folder is the user's own decides who reads it. What
+     * everybody may write programs do not read. Some file systems have no modes. */
+    (void)!fchmod(fileno(output.stream), 0644);
     fprintf(output.stream, "%s\n", text);
     return output_commit(&output, failure);
 }

@@ -480,16 +480,43 @@ static size_t find_specimen(const struct validate_plan *plan, const char *name)
     return VALIDATE_NO_SPECIMEN;
 }
 
+/* How a point is spread over processes. */
+struct spread {
+    uint32_t processes, runs; /* runs of each process */
+    uint64_t ns;              /* of all processes */
+};
+
+static void spread_runs(uint32_t runs, uint32_t processes, struct spread *spread)
+{
+    spread->processes = processes < runs ? processes : runs;
+    spread->runs = (runs + spread->processes - 1) / spread->processes;
+}
+
+/* Where a run was ended before all visits of a cell were in the store: how many there are to be, by
+ * how its runs were spread. */
+static uint32_t wanted_processes(const struct validate_plan *plan, size_t subject,
+                                 const struct cell *cell)
+{
+    const uint32_t runs = plan->runs ? plan->runs : MANY_RUNS;
+    struct spread spread;
+    if (subject < plan->subject_count && plan->subjects[subject].runs)
+        return OTHER_PROCESSES;
+    spread_runs(runs, LADDER_PROCESSES, &spread);
+    if (spread.runs != cell->runs)
+        spread_runs(runs, OTHER_PROCESSES, &spread);
+    return spread.processes;
+}
+
 void validate_adopt(struct validate_plan *plan)
 {
     for (size_t i = 0; i < plan->wishes->cell_count; i++) {
         const struct cell *cell = &plan->wishes->cells[i];
         size_t specimen = plan_is_overhead_cell(cell) ? VALIDATE_NO_SPECIMEN
                                                       : find_specimen(plan, cell->specimen);
-        /* Where it was ended before all of its visits were in the store, they are made now. */
-        uint32_t planned = plan->wishes->about[i].planned;
-        append(plan, find_subject(plan, cell->events[0]), specimen,
-               planned < OTHER_PROCESSES ? OTHER_PROCESSES : planned, cell);
+        const size_t subject = find_subject(plan, cell->events[0]);
+        const uint32_t planned = plan->wishes->about[i].planned;
+        const uint32_t wanted = wanted_processes(plan, subject, cell);
+        append(plan, subject, specimen, planned < wanted ? wanted : planned, cell);
     }
     wishes_claim(plan->wishes);
 }
@@ -525,19 +552,7 @@ static bool is_planned(const struct validate_plan *plan, size_t subject,
     return false;
 }
 
-/* How a point is spread over processes. */
-struct spread {
-    uint32_t processes, runs; /* runs of each process */
-    uint64_t ns;              /* of all processes */
-};
-
 /* No more processes than runs. */
-static void spread_runs(uint32_t runs, uint32_t processes, struct spread *spread)
-{
-    spread->processes = processes < runs ? processes : runs;
-    spread->runs = (runs + spread->processes - 1) / spread->processes;
-}
-
 /* Was any of these cells visited? */
 static bool was_visited(const struct validate_plan *plan, struct validate_places places)
 {
