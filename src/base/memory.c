@@ -22,20 +22,13 @@ _Static_assert(sizeof(struct memory_block) % _Alignof(max_align_t) == 0, "what f
 static struct memory_scope program;
 static struct memory_scope *innermost = &program;
 
-static int last_status = EXIT_FAILURE;
-
-void memory_ends_with(int status)
-{
-    last_status = status;
-}
-
 _Noreturn void memory_end(void)
 {
     static const char words[] =
         "assay: out of memory; what was committed before is in its store: with more memory, "
         "--resume goes on with it, and --from judges it\n";
     (void)!write(STDERR_FILENO, words, sizeof(words) - 1);
-    _exit(last_status);
+    _exit(innermost->status ? innermost->status : EXIT_FAILURE);
 }
 
 void *memory_malloc(size_t bytes)
@@ -147,8 +140,13 @@ void *memory_room(void *list, size_t count, size_t size)
 
 void memory_scope_begin(struct memory_scope *scope)
 {
-    *scope = (struct memory_scope){.outer = innermost};
+    *scope = (struct memory_scope){.outer = innermost, .status = innermost->status};
     innermost = scope;
+}
+
+void memory_scope_ends_with(int status)
+{
+    innermost->status = status;
 }
 
 void memory_scope_end(struct memory_scope *scope)

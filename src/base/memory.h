@@ -37,13 +37,15 @@ void *memory_room(void *list, size_t count, size_t size);
 struct memory_scope {
     struct memory_block *blocks;
     struct memory_scope *outer;
+    int status; /* with which the program ends where there is no memory left; 0: 1 */
 };
 void memory_scope_begin(struct memory_scope *scope);
+void memory_scope_ends_with(int status); /* the innermost one */
 void memory_scope_end(struct memory_scope *scope);
 
-/* Says that there is no memory left, and ends the program with that status, or with 1. */
+/* Says that there is no memory left, and ends the program with the status of the innermost scope.
+ */
 _Noreturn void memory_end(void);
-void memory_ends_with(int status);
 /* malloc of others (free ends what it gives), which is never NULL: for libraries. */
 void *memory_malloc(size_t bytes) __attribute__((malloc, alloc_size(1)));
 

@@ -335,8 +335,8 @@ const struct command *command_find(const char *name)
 int invoke(const struct command *command, int argc, char **argv, struct retold *retold)
 {
     struct memory_scope scope;
-    memory_ends_with(command->passes_on ? EXIT_OURS : EXIT_FAILED);
     memory_scope_begin(&scope);
+    memory_scope_ends_with(command->passes_on ? EXIT_OURS : EXIT_FAILED);
     void *options = memory_new(1, command->options_size);
     /* getopt moves the words about; records show them as they were given. */
     char **given = memory_new((size_t)argc + 2, sizeof(*given));

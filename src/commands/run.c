@@ -324,7 +324,7 @@ static void settle(struct run_part *part, int status, const struct text *said,
         text = told_text(json_array_get(skipped, 0), "reason");
     if (!text && part->kind->lacks)
         text = part->kind->lacks(json_object_get(retold->envelope, "results"));
-    part->reason = text ? strndup(text, strcspn(text, "\n")) : NULL;
+    part->reason = text ? memory_format("%.*s", (int)strcspn(text, "\n"), text) : NULL;
 }
 
 /* What the time did not hold is not planned any more: the part is whole as it is, and a store that

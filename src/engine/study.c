@@ -301,9 +301,10 @@ int study_run(const struct command *command, void *options, int argument_count, 
         studying->seed = study->unseeded ? 0 : gather_seed(&studying->given->seed);
         status = again ? from_stores(studying) : on_the_machine(studying);
         /* What was measured until somebody interrupted it is judged and shown, too. */
+        const bool some = status == EXIT_INTERRUPTED && studying->store && !study->whole;
         if (studying->refusal)
             status = show_refusal(studying, status);
-        else if (status == EXIT_DONE || (status == EXIT_INTERRUPTED && studying->store))
+        else if (status == EXIT_DONE || some)
             status = judge(studying, status);
     }
     if (study->gate) {

@@ -163,6 +163,7 @@ struct study {
     json_t *(*findings)(const void *kept); /* NULL: it judges no paper */
     json_t *(*figures)(const void *kept);
     bool unseeded; /* nothing is drawn: there is no seed */
+    bool whole;    /* a run that was interrupted is not judged: half of it says nothing */
     /* Standard output is another's: without -o the report goes to standard error. NULL: never. */
     bool (*aside)(const void *kept);
     /* The exit code of what would end with this one. */

@@ -352,6 +352,14 @@ class Ended(Case):
             file.write(b"x" * 7)
         status, _, errors = self.end(store, 4, signal.SIGINT, *via, "--input", self.path("input"))
         self.assertEqual(status, 130, errors)
+        # Where it is not, nothing is measured without it.
+        os.rename(self.path("input"), self.path("away"))
+        cells = self.rows(store, "SELECT count(*) FROM cell")
+        refused = self.repeat("--resume", "--quiet", *via, "--store", store)
+        self.assertEqual(refused.returncode, 125)
+        self.assertIn("is not in this folder", refused.stderr)
+        self.assertEqual(self.rows(store, "SELECT count(*) FROM cell"), cells)
+        os.rename(self.path("away"), self.path("input"))
         self.judged("--resume", "--quiet", *via, "--store", store, status=3)
         self.assertEqual(self.rows(store, "SELECT DISTINCT state FROM visit"), [("done",)])
 

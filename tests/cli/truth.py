@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 import warnings
 
@@ -114,6 +115,45 @@ class FromAStore(Case):
             self.skipTest(done.stderr.strip())
         again = self.truth("--from", store, "--json")
         self.assertEqual((again.returncode, json.loads(again.stdout)["results"]), (127, []))
+
+    def interrupted(self, script, then, *arguments):
+        """A script of a shell that waits for its input, interrupted there; what happens then, and what was said."""
+        fifo, store = os.path.join(self.folder, "fifo"), os.path.join(self.folder, "run.sqlite")
+        os.mkfifo(fifo)
+        running = subprocess.Popen([tap.ASSAY, "truth", "--quiet", "--store", store, *arguments, "--", "sh", "-c", f"read line <{fifo}; {script}"],
+                                   env={**os.environ, "XDG_STATE_HOME": self.folder}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        opened = None
+        while opened is None and running.poll() is None:
+            try:
+                opened = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError: # nobody reads it yet
+                time.sleep(0.02)
+        if opened is None:
+            self.skipTest(running.communicate()[1].strip())
+        running.send_signal(signal.SIGINT)
+        if then == "it goes on":
+            os.close(opened)
+        output, errors = running.communicate(timeout=60)
+        if then != "it goes on":
+            os.close(opened)
+        return store, running.returncode, output, errors
+
+    def test_an_interruption_leaves_what_was_there(self):
+        report = os.path.join(self.folder, "report")
+        with open(report, "w", encoding="utf-8") as file:
+            file.write("of yesterday")
+        store, status, output, errors = self.interrupted("true", "it waits", "--json", "-o", report)
+        self.assertEqual((status, output), (130, ""), errors)
+        with open(report, encoding="utf-8") as file:
+            self.assertEqual(file.read(), "of yesterday")
+        again = self.truth("--from", store, "--json")
+        self.assertEqual((json.loads(again.stdout)["results"], json.loads(again.stdout)["skipped"]), ([], []))
+        self.assertIn("interrupted before anything had counted it", again.stderr)
+
+    def test_what_no_source_could_count_is_said_while_it_is_interrupted(self):
+        _, status, _, errors = self.interrupted("true | true", "it goes on", "--source", "valgrind")
+        self.assertEqual(status, 125, errors)
+        self.assertIn("it could not be counted. By\n  valgrind: ", errors)
 
     def test_what_makes_no_sense_beside_it(self):
         done = self.truth("--from", "none.sqlite", "--source", "step", "--", "true")

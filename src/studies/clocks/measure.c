@@ -86,9 +86,11 @@ static int try_one(struct clocks_run *run, struct clocks_own *own,
         return fail_with(failure, -ENODEV,
                          "the clock '%s' cannot be read: it did not answer within %u s",
                          own->clock.name, WAIT_MS / 1000);
+    if (error == -EINTR)
+        return fail_with(failure, error, "interrupted");
     if (error < 0)
-        return fail_with(failure, error == -EINTR ? error : -EIO,
-                         "the clock '%s' cannot be read: %.300s", own->clock.name, unread.text);
+        return fail_with(failure, -EIO, "the clock '%s' cannot be read: %.300s", own->clock.name,
+                         unread.text);
     if (trial.failed) /* the probe names the clock itself */
         return fail_with(failure, -ENODEV, "%s", trial.reason);
     own->pace = pace_of(own, &trial, meter);

@@ -279,14 +279,8 @@ static int measure(void *kept)
     planned.gathering.rest = rest;
     /* Drawing a plan of millions takes a part of the budget; something is measured in any case. */
     const uint64_t left = gather_time_left(started, studying->budget, 0);
-    int status = planned_run(&planned, run->cells, run->cell_count,
-                             left == UINT64_MAX ? 0 : left + !left, false);
-    /* Who interrupts it is told how it goes on, and nothing else. */
-    if (status == EXIT_INTERRUPTED) {
-        store_close(studying->store);
-        studying->store = NULL;
-    }
-    return status;
+    return planned_run(&planned, run->cells, run->cell_count, left == UINT64_MAX ? 0 : left + !left,
+                       false);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -408,6 +402,7 @@ static void release(void *kept)
 
 static const struct study study = {
     .size = sizeof(struct measuring),
+    .whole = true, /* who interrupts it is told how it goes on, and nothing else */
     .no_arguments = "events are named with --event",
     .check = check,
     .recall = recall,

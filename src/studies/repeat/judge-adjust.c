@@ -389,10 +389,14 @@ static void rank_class(const struct ranking *ranking, struct repeat_report *repo
         snprintf(rank->class, sizeof(rank->class), "%s", ranking->class);
         snprintf(rank->event, sizeof(rank->event), "%s", event);
     }
-    struct repeat_rank *ranks = report->ranks + first;
     const size_t count = report->rank_count - first;
+    if (count < 2) {
+        report->rank_count = first;
+        return;
+    }
+    struct repeat_rank *ranks = report->ranks + first;
     const struct repeat_row **rows = memory_new(count, sizeof(*rows));
-    for (size_t program = 0; count > 1 && program < ranking->file->program_count; program++) {
+    for (size_t program = 0; program < ranking->file->program_count; program++) {
         /* What the program should count, where anybody knows it. */
         const struct repeat_program *known = &ranking->file->programs[program];
         const bool told = known->has_truth && strcmp(ranking->class, "instructions") == 0;
@@ -407,7 +411,7 @@ static void rank_class(const struct ranking *ranking, struct repeat_report *repo
             ranks[i].programs++;
         }
     }
-    if (count < 2 || !ranks[0].programs) {
+    if (!ranks[0].programs) {
         report->rank_count = first;
         return;
     }

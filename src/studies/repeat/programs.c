@@ -14,6 +14,7 @@
 #include "base/words.h"
 #include "engine/command-line.h"
 #include "engine/loading.h"
+#include "engine/run-store.h"
 #include "output/output.h"
 #include "studies/repeat/parts.h"
 #include "studies/repeat/suite.h"
@@ -412,9 +413,18 @@ int repeat_find_programs(struct repeating *run, struct failure *failure)
     if (error == 0)
         error = command_line_bring(studying->session, &options->bring, failure);
     /* A resumed run has these of its store; but another machine has lost what was brought. */
-    if (error == 0 && (!studying->given->resume || strcmp(via, "local") != 0))
+    const char *begun = run->input;
+    const bool resume = studying->given->resume;
+    if (error == 0 &&
+        (!resume || (strcmp(via, "local") != 0 && !run_store_is_finished(studying->store))))
         error = command_line_input(studying->session, via, options->input, &run->input, failure);
-    if (error == 0 && !studying->given->resume)
+    if (error == 0 && begun && strcmp(begun, run->input) != 0)
+        error =
+            fail_with(failure, -ENOENT,
+                      "--input %.300s is not in this folder, and has to be brought again: go on "
+                      "in the folder where the run began",
+                      options->input);
+    if (error == 0 && !resume)
         error = command_line_directory(via, options->directory, &run->directory, failure);
     if (error == 0 && run->joined)
         error = add_command(run, failure);

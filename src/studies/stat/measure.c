@@ -432,7 +432,5 @@ int stat_measure(void *kept)
     if (status != EXIT_INTERRUPTED)
         return status;
     deliver_message("stat", "interrupted before the command had ended: nothing was counted");
-    store_close(studying->store);
-    studying->store = NULL;
     return signals_status();
 }

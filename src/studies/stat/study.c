@@ -112,11 +112,11 @@ static int take_input(struct stat_run *run, struct failure *failure)
 static void release(void *kept)
 {
     struct stat_run *run = kept;
-    if (run->relay > 0) {
-        kill(run->relay, SIGKILL);
-        while (waitpid(run->relay, NULL, 0) < 0 && errno == EINTR)
-            ;
-    }
+    if (run->relay <= 0)
+        return;
+    kill(run->relay, SIGKILL);
+    while (waitpid(run->relay, NULL, 0) < 0 && errno == EINTR)
+        ;
     cleanup_close(&run->relayed);
 }
 
@@ -212,6 +212,7 @@ static int end(const void *kept, int status)
 
 static const struct study study = {
     .size = sizeof(struct stat_run),
+    .whole = true,
     .check = check,
     .prepare = prepare,
     .measure = stat_measure,

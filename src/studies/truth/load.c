@@ -35,6 +35,8 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
     run->shown = command->shown;
     run->line = memory_copy(command->words);
     run->name = memory_copy(command->name ? command->name : "");
+    if (!stored->done && !stored->failed) /* it was interrupted then */
+        return 0;
     if (!stored->done) {
         run->error = stored->error;
         skips_add(&run->studying.skips, source, stored->reason ? stored->reason : "",

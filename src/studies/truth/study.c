@@ -87,8 +87,10 @@ static int judge(void *kept, struct failure *failure)
     const bool ours = command_exit_of_error(run->error) == EXIT_OURS;
     struct text words = {0};
     (void)failure;
-    if (run->counter || interrupted)
+    if (run->counter)
         return 0;
+    if (!skips->count)
+        text_puts(&words, "it was interrupted before anything had counted it");
     if (!ours && skips->count)
         text_puts(&words, skips->list[skips->count - 1].reason);
     for (size_t i = 0; ours && i < skips->count; i++)
@@ -124,6 +126,7 @@ static void release(void *kept)
 
 static const struct study study = {
     .size = sizeof(struct truth_run),
+    .whole = true,
     .check = check,
     .prepare = prepare,
     .put = truth_put,
