@@ -21,7 +21,6 @@ static void build_unknown(struct shown *shown)
 static void build_hostile(struct shown *shown)
 {
     shown_build_rich(shown);
-    free(shown->run.file.clocks[0].name);
     shown->run.file.clocks[0].name = memory_copy("\"\\\n\033[2J\x80");
     shown->run.file.clocks[0].external = true;
     shown->run.report.rows[0].workload = "\x80\"sleep";

@@ -84,7 +84,7 @@ static struct found find(const struct instructions *instructions,
                          const struct code_stretch *stretch, uint64_t place)
 {
     const struct instruction *at = instructions_at(instructions, place);
-    const struct instruction *end = instructions->list + instructions->count;
+    const struct instruction *end = at ? instructions->list + instructions->count : NULL;
     struct found found = {.list = at};
     uint64_t next = place;
     while (at && at < end && at->known && found.count < stretch->instructions &&

@@ -56,7 +56,7 @@ size_t axis_column(const struct axis *axis, double value)
 {
     double low = scaled(axis, axis->low), high = scaled(axis, axis->high);
     double share = high > low ? (scaled(axis, value) - low) / (high - low) : 0;
-    share = share < 0 ? 0 : share > 1 ? 1 : share;
+    share = !(share > 0) ? 0 : share > 1 ? 1 : share; /* of values too far apart there is none */
     return (size_t)lrint(share * (double)(axis->columns - 1));
 }
 

@@ -19,8 +19,9 @@ static int take(void *context, const struct sample *sample)
     struct scanned *scanned = context;
     struct sample right = right_sample(sample->cell, sample->process, sample->run, sample->counter);
     struct visit visit = {sample->cell, sample->process};
-    const struct visit *last = &scanned->visits[scanned->visit_count - 1];
-    bool same = scanned->visit_count && last->cell == visit.cell && last->process == visit.process;
+    const struct visit *last = scanned->visits + scanned->visit_count;
+    bool same =
+        scanned->visit_count && last[-1].cell == visit.cell && last[-1].process == visit.process;
     bool rises = sample->run > scanned->run ||
                  (sample->run == scanned->run && sample->counter > scanned->counter);
     scanned->wrong += !same_sample(sample, &right) || (same && !rises);
