@@ -79,20 +79,19 @@ class Measured(Case):
 
 
 class Ended(Case):
-    def begun(self, store, visits):
+    def begun(self, store, query, count):
         try:
-            return self.visits(store) > visits
+            return self.rows(store, query)[0][0] > count
         except sqlite3.Error:
             return False
 
-    def end(self, store, visits, how, seed=11):
-        """A run that was ended by a signal after so many visits."""
-        running = subprocess.Popen([tap.ASSAY, "error", *SMALL, "--budget", "1h", "--json", "--seed", str(seed),
-                                    "--store", store],
+    def end(self, store, visits, how, seed=11, asked=(*SMALL, "--budget", "1h"), query="SELECT count(*) FROM visit WHERE state = 'done'"):
+        """A run that was ended by a signal after so many visits, or so many of what is asked for."""
+        running = subprocess.Popen([tap.ASSAY, "error", *asked, "--json", "--seed", str(seed), "--store", store],
                                    env={**os.environ, "XDG_STATE_HOME": self.folder}, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True)
         deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and running.poll() is None and not self.begun(store, visits):
+        while time.monotonic() < deadline and running.poll() is None and not self.begun(store, query, visits):
             time.sleep(0.02)
         running.send_signal(how)
         output, errors = running.communicate(timeout=60)
@@ -137,6 +136,19 @@ class Resumed(Ended):
         self.assertEqual(again["seed"], 11)
         self.assertGreater(self.visits(store), before)
         self.assertEqual(self.order(store)[:len(order)], order)
+
+    def test_it_goes_on_in_the_stage_that_it_was_in(self):
+        store = self.path("run.sqlite")
+        # So many processes a cell that the first stage leaves most of its cells out.
+        status, _, errors = self.end(store, 0, signal.SIGINT, asked=("page-faults:u", "--processes", "200", "--runs", "4", "--budget", "5s"),
+                                     query="SELECT count(*) FROM cell WHERE specimen LIKE 'placed%'")
+        self.assertEqual(status, 130, errors)
+        before = self.rows(store, "SELECT max(id) FROM cell")[0][0]
+        self.judged("--resume", "--store", store, "--budget", "3s", "--quiet")
+        after = self.rows(store, f"SELECT specimen, counters FROM cell WHERE id > {before} ORDER BY id LIMIT 1")
+        if not after:
+            self.skipTest("the time held no new cell")
+        self.assertNotEqual(after[0], ("null", 1))
 
     def test_a_killed_run_goes_on_as_it_began(self):
         for visits in (0, 60):
