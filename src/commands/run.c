@@ -504,7 +504,7 @@ static int check_options(const struct run_options *options, int argument_count, 
 
 static int refuse(int error, bool named, const struct failure *failure)
 {
-    return run_store_refuse("run", error, named, failure);
+    return deliver_failure("run", failure, run_store_exit(error, named));
 }
 
 /* --- the machine --- */

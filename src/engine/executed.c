@@ -119,8 +119,6 @@ static int decode_batch(struct pass *pass, uint8_t *batch, size_t from, size_t *
     struct instructions instructions;
     struct failure unable = {0};
     int error = decode(pass->decoder, &bytes, &instructions, &unable);
-    if (error == -ENOMEM)
-        return fail_with(failure, error, "%s", unable.text);
     pass->decoded += error == 0;
     uint64_t place = 0;
     error = 0;

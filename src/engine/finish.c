@@ -56,12 +56,6 @@ int deliver_failure(const char *command, const struct failure *failure, int stat
     return status;
 }
 
-int deliver_out_of_memory(const char *command)
-{
-    deliver_message(command, "out of memory");
-    return EXIT_FAILED;
-}
-
 int deliver_status_of_name(int error)
 {
     return error == -ENOENT || error == -EINVAL ? EXIT_USAGE
@@ -121,14 +115,10 @@ int deliver_text(const char *command, const struct common_options *common, const
 {
     struct output output;
     struct failure failure = {0};
-    int error = output_open(&output, common->output, &failure);
-    if (error < 0)
+    if (output_open(&output, common->output, &failure) < 0)
         return deliver_failure(command, &failure, EXIT_FAILED);
-    if (text->failed)
-        error = fail_with(&failure, -ENOMEM, "out of memory");
-    else
-        fwrite(text_string(text), 1, text->length, output.stream);
-    return close_output(command, &output, error, &failure, status);
+    fwrite(text_string(text), 1, text->length, output.stream);
+    return close_output(command, &output, 0, &failure, status);
 }
 
 int deliver_json(const char *command, const struct common_options *common,
@@ -278,9 +268,7 @@ static int keep(const struct finish *finish, struct retold *retold, int status)
     if (finish->figures)
         retold->figures = finish->figures(finish->run);
     finish->put_report(finish->run, &style, &retold->words);
-    return retold->envelope && (retold->figures || !finish->figures)
-               ? status
-               : deliver_out_of_memory(finish->command);
+    return status;
 }
 
 static int show_aside(const struct finish *finish, int status)

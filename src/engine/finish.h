@@ -35,7 +35,6 @@ void deliver_message(const char *command, const char *text);
 void deliver_divert(struct text *kept);
 /* The same with a failure's text; returns status. */
 int deliver_failure(const char *command, const struct failure *failure, int status);
-int deliver_out_of_memory(const char *command);
 /* The exit code of something that was asked for by name and cannot be had: a wrong name is wrong
  * usage, what this machine has not is lacking. */
 int deliver_status_of_name(int error);

@@ -414,10 +414,8 @@ int planned_run(struct planned *planned, const struct cell *cells, size_t count,
                                  : status;
 }
 
-int planned_failed(struct planned *planned, int error)
+int planned_failed(const struct planned *planned)
 {
-    if (!planned->failure.code)
-        fail_with(&planned->failure, error, "out of memory");
     return deliver_failure(planned->gathering.command, &planned->failure,
                            planned->failure.code == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED);
 }

@@ -88,7 +88,7 @@ struct planned {
 int planned_run(struct planned *planned, const struct cell *cells, size_t count, uint64_t budget,
                 bool more);
 /* Says that planning failed; the exit code. */
-int planned_failed(struct planned *planned, int error);
+int planned_failed(const struct planned *planned);
 bool planned_may_go_on(const struct planned *planned, int status);
 
 /* ----------------------------------------------------------------------------------------------

@@ -92,7 +92,7 @@ static int learn_outcome(struct stages *stages)
     uint64_t planned = wishes_planned(&of->wishes);
     int error = wishes_learn_outcome(&of->wishes, of->store, &stages->planned.failure);
     stages->cut |= wishes_planned(&of->wishes) < planned;
-    return error < 0 ? planned_failed(&stages->planned, error) : EXIT_DONE;
+    return error < 0 ? planned_failed(&stages->planned) : EXIT_DONE;
 }
 
 /* Every order is drawn from a seed of its own: the visits before it are counted. */
@@ -109,7 +109,7 @@ static int visit(struct stages *stages, uint32_t portions)
         error = wishes_store(&of->wishes, of->store, NULL, 0, stages->pacing->put, of,
                              &stages->planned.failure);
     if (error < 0)
-        return planned_failed(&stages->planned, error);
+        return planned_failed(&stages->planned);
     stages->planned.gathering.rest = visits;
     stages->planned.gathering.rest_count = count;
     int status = count ? run_planned(stages, true) : EXIT_DONE;

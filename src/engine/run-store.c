@@ -157,13 +157,6 @@ int run_store_exit(int error, bool named)
     return error == -EINTR ? EXIT_INTERRUPTED : wrong ? EXIT_USAGE : EXIT_FAILED;
 }
 
-int run_store_refuse(const char *command, int error, bool named, const struct failure *failure)
-{
-    if (!failure->text[0])
-        return deliver_out_of_memory(command);
-    return deliver_failure(command, failure, run_store_exit(error, named));
-}
-
 static int no_such_run(const char *path, const char *command, const struct run_list *runs,
                        struct failure *failure)
 {

@@ -40,8 +40,6 @@ int run_store_same_plan(const struct run_store *run, struct store *store, const 
  * or may not be read, is a failure. named: whoever asked named it, or asked for one that is there.
  */
 int run_store_exit(int error, bool named);
-/* Says why a store cannot be had, in the name of the command; that exit code. */
-int run_store_refuse(const char *command, int error, bool named, const struct failure *failure);
 /* --from: opens a store of that command to be judged again; of a collection the only run of that
  * command. The caller closes *store and releases *info also after a failure. */
 int run_store_open_from(const char *path, const char *command, struct store **store,

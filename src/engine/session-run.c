@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/peer.h"
 
@@ -61,8 +62,6 @@ static int put_question(struct session *session, const char *const *clocks, size
                              plain.name);
         text_printf(&names, "%s%s", i ? "," : "", clocks[i]);
     }
-    if (names.failed)
-        return fail_with(failure, -ENOMEM, "no memory for a look at clocks");
     return peer_ask(session, "look", "clocks", text_string(&names), failure);
 }
 
@@ -244,10 +243,7 @@ static const struct cell *find_cell(const struct run *run, uint32_t id)
 /* The controller's own plan; a mistake here is ours, not the probe's. */
 static int check_plan(struct run *run)
 {
-    run->by_id = calloc(run->cell_count + 1, sizeof(const struct cell *));
-    if (!run->by_id)
-        return fail_with(run->failure, -ENOMEM, "no memory for a plan of %zu cells",
-                         run->cell_count);
+    run->by_id = memory_new(run->cell_count, sizeof(const struct cell *));
     for (size_t i = 0; i < run->cell_count; i++)
         run->by_id[i] = &run->cells[i];
     qsort(run->by_id, run->cell_count, sizeof(const struct cell *), compare_ids);
@@ -577,7 +573,7 @@ int session_run(struct session *session, const struct cell *cells, size_t cell_c
             status = take_frame(&run);
     }
     session->running = false;
-    free(run.by_id);
+    memory_give_back(run.by_id);
     if (status < 0 || run.ended == visit_count)
         return status;
     if (run.ending == STOPPED_BY_FLAG)

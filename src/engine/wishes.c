@@ -61,7 +61,7 @@ int wishes_learn_outcome(struct wishes *wishes, struct store *store, struct fail
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Draws the order of visits. First stage of the pipeline. */
+ * The order of visits. */
 
 void plan_append(struct cell **cells, size_t *count, const struct cell *cell)
 {
@@ -221,7 +221,7 @@ void plan_overhead_cells(struct cell **cells, size_t *count)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Which wishes a budget holds, and the order of their visits. First stage of the pipeline. */
+ * Which wishes a budget holds. */
 
 #define GIVE_UP 5u /* failures after which a wish gets no further visit */
 

@@ -275,7 +275,7 @@ static int measure(void *kept)
                               .complete = &studying->complete};
     int error = draw_rest(run, &rest, &planned.gathering.rest_count, &planned.failure);
     if (error < 0)
-        return planned_failed(&planned, error);
+        return planned_failed(&planned);
     planned.gathering.rest = rest;
     /* Drawing a plan of millions takes a part of the budget; something is measured in any case. */
     const uint64_t left = gather_time_left(started, studying->budget, 0);

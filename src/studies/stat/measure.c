@@ -301,7 +301,7 @@ static int execute_cell(struct stat_run *run, const struct cell *cell, uint32_t 
     int error = store_put_plan(store, cell, 1, NULL, 0, &planned.failure);
     if (error == 0)
         error = put_truths(run, cell, known, &planned.failure);
-    int status = error < 0 ? planned_failed(&planned, error)
+    int status = error < 0 ? planned_failed(&planned)
                            : planned_run(&planned, run->cells, run->cell_count, 0, true);
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return EXIT_OURS;
