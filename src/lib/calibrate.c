@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "lib/calipers.h"
 #include "lib/set.h"
@@ -384,9 +386,99 @@ void neighbours_use(struct assay_calipers *calipers)
         if (calipers->events[i].kind == CALIPER_TICKS)
             use_bar(&calipers->events[i], &bar);
     }
-    if (calipers->time.kind == CALIPER_TICKS)
+    if (calipers->time.kind == CALIPER_TICKS) {
         use_bar(&calipers->time, &bar);
+        calipers->time.step = (uint64_t)bar.step;
+    }
 }
+
+/* ----------------------------------------------------------------------------------------------
+ * Neighbours are warm: their ends find what they look up in the nearest cache. Behind a region that
+ * filled the caches with other things, be it by system calls, the end waits for two or three loads
+ * that follow from one another. How long, is measured with a walk through memory in the place of
+ * the region. A region as long as a walk may have put out as much as that, and, since nobody fills
+ * a cache in less than half the time, one of half that length. */
+
+#define COLD_MEMORY  ((size_t)4 << 20)
+#define COLD_L1      ((size_t)64 << 10) /* where nobody tells how large it is */
+#define COLD_LINE    64
+#define COLD_TRIALS  11
+#define COLD_LATE    8    /* of them in order: the two latest may have been interrupted */
+#define COLD_WIDER   1.25 /* what was measured, as callers' ends look up in other places */
+#define COLD_FARTHER 8    /* times the most that was measured, in regions as much longer: memory */
+
+double tick_cold_of(const struct tick_cold *cold, double ticks, double children)
+{
+    /* Of those inside both ends are in the region around; they share its length. */
+    const double each = ticks / (1 + children);
+    double adds = 0;
+    for (size_t i = 0; i < cold->count; i++)
+        adds = each >= cold->list[i].ticks ? cold->list[i].adds : adds;
+    if (cold->count && each >= COLD_FARTHER * cold->list[cold->count - 1].ticks)
+        adds *= COLD_FARTHER;
+    return adds * (1 + 2 * children);
+}
+
+#ifdef ASSAY_COUNTER_NAME
+/* Ticks of a window that are not the walk's; and those. */
+static double cold_window(const struct assay_calipers *calipers,
+                          const volatile unsigned char *memory, size_t bytes, double *inside)
+{
+    assay_window_begin();
+    uint64_t from = assay_counter_begin();
+    for (size_t i = 0; i < bytes; i += COLD_LINE)
+        (void)memory[i];
+    uint64_t to = assay_counter_begin();
+    assay_window_end();
+    const struct assay_frame *frame = calipers->here.frame;
+    *inside = (double)(to - from);
+    return (double)(frame->ticks[1] - frame->ticks[0]) - *inside;
+}
+
+/* One of some windows in their order, and the shortest walk. The first one fills the caches. */
+static double cold_windows(const struct assay_calipers *calipers, const unsigned char *memory,
+                           size_t bytes, size_t chosen, double *walk)
+{
+    double values[COLD_TRIALS], inside;
+    *walk = __builtin_inf();
+    cold_window(calipers, memory, bytes, &inside);
+    for (size_t i = 0; i < COLD_TRIALS; i++) {
+        values[i] = cold_window(calipers, memory, bytes, &inside);
+        *walk = inside < *walk ? inside : *walk;
+    }
+    qsort(values, COLD_TRIALS, sizeof(*values), by_value);
+    return values[chosen];
+}
+
+static void take_cold(struct assay_calipers *calipers)
+{
+    struct tick_cold *cold = &calipers->tick_cold;
+    long told = -1;
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+    told = sysconf(_SC_LEVEL1_DCACHE_SIZE);
+#endif
+    *cold = (struct tick_cold){.count = 0};
+    unsigned char *memory =
+        mmap(NULL, COLD_MEMORY, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return;
+    memset(memory, 1, COLD_MEMORY); /* untouched pages are one and the same */
+    double walk, most = 0, warm = cold_windows(calipers, memory, 0, COLD_TRIALS / 2, &walk);
+    for (size_t bytes = 2 * (told >= COLD_LINE ? (size_t)told : COLD_L1);
+         bytes <= COLD_MEMORY && cold->count < TICK_COLD_MOST; bytes *= 2) {
+        double adds = cold_windows(calipers, memory, bytes, COLD_LATE, &walk) - warm;
+        most = adds > most ? adds : most;
+        cold->list[cold->count].ticks = walk / 2;
+        cold->list[cold->count++].adds = COLD_WIDER * most;
+    }
+    munmap(memory, COLD_MEMORY);
+}
+#else
+static void take_cold(struct assay_calipers *calipers)
+{
+    (void)calipers; /* ticks are unsupported */
+}
+#endif
 
 /* ----------------------------------------------------------------------------------------------
  * Calibrating: empty regions, alone and inside each other, kept and put into figures. Those in
@@ -565,6 +657,8 @@ int assay_calibrate_finish(void)
     }
     figures(nulls, calipers->count, &calipers->time);
     neighbours_use(calipers);
+    if (has_ticks(calipers, ASSAY_FOR_CALIBRATION))
+        take_cold(calipers);
     if (calipers->path == ASSAY_PATH_USER && calipers->time.kind == CALIPER_TICKS)
         calipers->tick_ns = 1e9 / assay_clock_rate(NULL);
     calipers->calibrated = kept < amounts->few ? 0 : kept;

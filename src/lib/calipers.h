@@ -104,6 +104,17 @@ struct tick_nulls {
     uint64_t ended; /* the one before; 0: there is none */
 };
 
+/* A region's end looks up where its reading belongs, and what the region did may have put that out
+ * of the caches: then it reads later, by how much is measured. */
+#define TICK_COLD_MOST 8
+struct tick_cold {
+    size_t count;
+    struct {
+        double ticks;       /* regions at least as long may have put out as much */
+        double adds;        /* and their end is later by up to so many ticks */
+    } list[TICK_COLD_MOST]; /* both rise */
+};
+
 /* What measuring adds to a region. */
 struct tick_bar {
     double middle;
@@ -190,6 +201,7 @@ struct assay_calipers {
     double timer_ns;           /* the timer's interrupt comes as often as this; 0: not known */
     struct nulls *nulls;
     struct tick_nulls tick_nulls; /* the newest */
+    struct tick_cold tick_cold;
     struct regions *regions;
     enum trap_lost trap_lost; /* of the last region that lost its traps */
     size_t calibrated;        /* empty regions behind the figures */
@@ -240,6 +252,9 @@ void tick_nulls_add(struct tick_nulls *nulls, const uint64_t readings[4]);
 
 /* False: too few. */
 bool tick_bar_of(struct tick_nulls *nulls, struct tick_bar *bar);
+
+/* By how many ticks the ends of a region and of those inside may have been late. */
+double tick_cold_of(const struct tick_cold *cold, double ticks, double children);
 
 /* Corrects ticks and time by the neighbours from now on, if there are enough. */
 void neighbours_use(struct assay_calipers *calipers);

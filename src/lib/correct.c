@@ -89,6 +89,7 @@ void reading_of(const struct assay_calipers *calipers, const struct assay_frame 
 #define STANDARD_95  1.96
 #define RARELY       0.05    /* what happens less often is beyond a confidence of 95 % */
 #define KERNEL_MOST  20000.0 /* events that the operating system's part of an interruption adds */
+#define PAIR_PLACE   0.5     /* steps by which the place of its code moves a region inside */
 #define TWO_READINGS 0.776   /* steps: two readings of a clock differ by less, 95 times of 100 */
 
 /* How far the truth may be below and above what is corrected. */
@@ -229,6 +230,11 @@ static void correct_measure(const struct assay_calipers *calipers, const struct 
             bar.down = larger(bar.down, TWO_READINGS * (double)event->step);
             bar.up = larger(bar.up, TWO_READINGS * (double)event->step);
         }
+        if (event->kind == CALIPER_TICKS) {
+            double placed = PAIR_PLACE * (double)event->step * (double)reading->children;
+            bar.down += placed + tick_cold_of(&calipers->tick_cold, raw, (double)reading->children);
+            bar.up += placed;
+        }
         if (reading->noticed & ASSAY_SAW_DISTURBED) /* a reading was made again, which is less */
             bar.down += larger(event->null[ASSAY_NULL_PAIR].middle, 0);
         if (reading->noticed & ASSAY_SAW_TOO_DEEP || reading->met) /* nobody knows how much */
@@ -300,11 +306,16 @@ void correct_time(const struct assay_calipers *calipers, const struct region_rea
  * may be wrong, the same in all. Where empty regions agree but for a few, that counts from where
  * one of the n is to be expected among those few, as it is with regions inside (pairs_noise). */
 
-static void add_windows(const struct caliper *event, uint64_t more, struct region_total *total)
+static void add_windows(const struct assay_calipers *calipers, const struct caliper *event,
+                        const struct region_reading *all, uint64_t more, struct region_total *total)
 {
     const struct null_figures *window = &event->null[ASSAY_NULL_ALONE];
     double steps = event->nature == NATURE_CLOCK ? TWO_READINGS * (double)event->step : 0;
     total->corrected -= (double)more * window->mean;
+    /* Regions of the usual length; that of one as long as all is in its bar. */
+    if (event->kind == CALIPER_TICKS)
+        total->alike += (double)more * tick_cold_of(&calipers->tick_cold,
+                                                    (double)all->ticks / (double)(more + 1), 0);
     if ((double)more * window->odd < RARELY)
         return;
     total->random_square += (double)more * square(larger(STANDARD_95 * window->spread, steps));
@@ -335,7 +346,7 @@ static void count_total(const struct assay_calipers *calipers, const struct regi
     total->corrected = count.corrected + (guessed < __builtin_inf() ? guessed : 0);
     total->alike = count.state == ASSAY_UNSCHEDULED ? __builtin_inf() : guessed;
     if (calipers->calibrated)
-        add_windows(event, read - 1, total);
+        add_windows(calipers, event, &sums->all, read - 1, total);
     if (sums->disturbed > 1) /* one of them is in the bar already */
         total->alike +=
             (double)(sums->disturbed - 1) * larger(event->null[ASSAY_NULL_PAIR].middle, 0);
@@ -361,7 +372,7 @@ static void time_total(const struct assay_calipers *calipers, const struct regio
         return;
     double scale = count.corrected != 0 ? time.ns / count.corrected : 1;
     if (calipers->calibrated)
-        add_windows(&calipers->time, read - 1, &windows);
+        add_windows(calipers, &calipers->time, &sums->all, read - 1, &windows);
     total->corrected = time.ns + scale * windows.corrected;
     total->random_square += square(scale) * windows.random_square;
     total->alike = scale * windows.alike;

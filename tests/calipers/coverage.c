@@ -16,6 +16,7 @@
  *
  * prints one line of figures for each way to count, kind of work and measure. Exits 77 where ticks
  * cannot be read. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -47,7 +48,8 @@ static uint64_t draw(uint64_t below)
 /* --- work --- */
 
 #define MISSES ((size_t)64 << 20) /* bytes: more than caches hold */
-#define PAGES  64                 /* that are there to be touched before they are given back */
+#define WALK   ((size_t)1 << 20)
+#define PAGES  64 /* that are there to be touched before they are given back */
 
 static struct {
     uint64_t steps;                       /* of this trial */
@@ -105,6 +107,21 @@ static ALWAYS_INLINE void misses(void)
     for (int i = 0; i < 4; i++)
         at = (at * 5 + (size_t)4097 * 64 + *(volatile unsigned char *)(work.memory + at)) % MISSES;
     work.at = at;
+}
+
+/* More than the nearest cache holds. */
+static ALWAYS_INLINE void walk(void)
+{
+    uint64_t sum = 0;
+    for (size_t i = 0; i < WALK; i += 64)
+        sum += *(volatile unsigned char *)(work.memory + i);
+    work.sum = sum;
+}
+
+/* A system call that does much. */
+static ALWAYS_INLINE void open_nothing(void)
+{
+    syscall(SYS_openat, AT_FDCWD, "/proc/self/nothing", O_RDONLY);
 }
 
 static ALWAYS_INLINE void floating_point(void)
@@ -214,6 +231,8 @@ REGION_OF(system_call)
 REGION_OF(page_fault)
 REGION_OF(branches)
 REGION_OF(misses)
+REGION_OF(walk)
+REGION_OF(open_nothing)
 REGION_OF(floating_point)
 REGION_OF(function_call)
 
@@ -253,6 +272,8 @@ static const struct kind {
     {"page-fault", region_of_page_fault},
     {"mispredictions", region_of_branches},
     {"misses", region_of_misses},
+    {"walk", region_of_walk},
+    {"open", region_of_open_nothing},
     {"floating-point", region_of_floating_point},
     {"function-call", region_of_function_call},
     {"nested", nested_regions},

@@ -11,8 +11,8 @@ import tap
 PROGRAM = os.environ["TICK_COVERAGE"]
 TRIALS = 1000
 ATTEMPTS = 12  # what else runs on the machine, and on its host, can only spoil some
-KINDS = {"empty", "readings", "clock-reads", "loop", "system-call", "page-fault", "mispredictions", "misses", "floating-point",
-         "function-call", "nested"}
+KINDS = {"empty", "readings", "clock-reads", "loop", "system-call", "page-fault", "mispredictions", "misses", "walk", "open",
+         "floating-point", "function-call", "nested"}
 
 
 def rows(seed):

@@ -240,6 +240,40 @@ static void clocks_are_not_known_better_than_their_step(void **state)
     assert_true(near(count_of(&calipers, &reading).low, 995));
 }
 
+static double lateness(const struct assay_calipers *calipers, uint64_t raw, uint64_t children)
+{
+    struct region_reading reading = reading_with(raw);
+    reading.children = children;
+    struct assay_calipers warm = *calipers;
+    warm.tick_cold.count = 0;
+    struct assay_count cold_count = count_of(calipers, &reading),
+                       warm_count = count_of(&warm, &reading);
+    assert_true(cold_count.corrected == warm_count.corrected && cold_count.high == warm_count.high);
+    return warm_count.low - cold_count.low;
+}
+
+/* A region that may have put out of the caches what its end looks up is shorter than it seems. */
+static void an_end_that_waited_widens_downwards(void **state)
+{
+    (void)state;
+    struct assay_calipers calipers = planted();
+    calipers.tick_cold = (struct tick_cold){2, {{700, 30}, {6000, 70}}};
+    assert_true(lateness(&calipers, 10000, 0) == 0); /* a counter does not wait */
+    calipers.events[0].kind = CALIPER_TICKS;
+    assert_true(lateness(&calipers, 699, 0) == 0);
+    assert_true(near(lateness(&calipers, 700, 0), 30));
+    assert_true(near(lateness(&calipers, 5999, 0), 30));
+    assert_true(near(lateness(&calipers, 6000, 0), 70));
+    assert_true(near(lateness(&calipers, 47999, 0), 70));
+    assert_true(near(lateness(&calipers, 48000, 0), 8 * 70));
+    /* Both ends of one inside, and they share the time in which that can have happened. */
+    assert_true(near(lateness(&calipers, 11999, 1), 3 * 30));
+    assert_true(near(lateness(&calipers, 12000, 1), 3 * 70));
+    assert_true(near(lateness(&calipers, 4200, 6), 0));
+    calipers.tick_cold.count = 0;
+    assert_true(near(lateness(&calipers, 1000000, 0), 0));
+}
+
 /* --- shared counters --- */
 
 /* It ran a quarter of the time and counted 1000: 4000, but as little as 1000 and as much as 7000.
@@ -422,6 +456,7 @@ int main(void)
         cmocka_unit_test(clocks_are_not_known_better_than_their_step),
         cmocka_unit_test(shared_counters_are_scaled_and_what_was_not_seen_is_in_the_bar),
         cmocka_unit_test(what_was_not_counted_can_be_anything),
+        cmocka_unit_test(an_end_that_waited_widens_downwards),
         cmocka_unit_test(without_calibrating_all_may_be_overhead),
         cmocka_unit_test(everything_noticed_has_words),
         cmocka_unit_test(bars_hold_the_truth_95_times_of_100),
