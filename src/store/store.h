@@ -114,8 +114,8 @@ int store_commit(struct store *store, struct failure *failure);
 /* The run ends here for now: drops the visit under way, if any, and commits the rest. */
 int store_break_off(struct store *store, struct failure *failure);
 
-/* What belongs together could not be put whole: takes back what was not committed, and every further
- * write says why. */
+/* What belongs together could not be put whole: takes back what was not committed, and every
+ * further write says why. */
 void store_give_up(struct store *store, const struct failure *why);
 
 /* Marks the run finished and turns it into a single plain file. When the second step alone fails
