@@ -405,7 +405,7 @@ void neighbours_use(struct assay_calipers *calipers)
 #define COLD_TRIALS  11
 #define COLD_LATE    8    /* of them in order: the two latest may have been interrupted */
 #define COLD_WIDER   1.25 /* what was measured, as callers' ends look up in other places */
-#define COLD_FARTHER 8    /* times the most that was measured, in regions as much longer: memory */
+#define COLD_FARTHER 8    /* times the most that was measured, where that was less: memory */
 
 double tick_cold_of(const struct tick_cold *cold, double ticks, double children)
 {
@@ -414,7 +414,7 @@ double tick_cold_of(const struct tick_cold *cold, double ticks, double children)
     double adds = 0;
     for (size_t i = 0; i < cold->count; i++)
         adds = each >= cold->list[i].ticks ? cold->list[i].adds : adds;
-    if (cold->count && each >= COLD_FARTHER * cold->list[cold->count - 1].ticks)
+    if (cold->count && each > 2 * cold->list[cold->count - 1].ticks)
         adds *= COLD_FARTHER;
     return adds * (1 + 2 * children);
 }
