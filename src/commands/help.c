@@ -10,10 +10,13 @@
 
 #include "base/memory.h"
 #include "commands/help.h"
+#include "engine/claims.h"
 #include "engine/command-line.h"
 #include "engine/finish.h"
 #include "engine/options.h"
 #include "engine/study.h"
+#include "output/field.h"
+#include "output/json.h"
 #include "output/table.h"
 
 #define NAME_COLUMN 2
@@ -375,4 +378,27 @@ int retell(const char *const *words, size_t count, struct retold *retold)
     line[0] = program;
     memcpy(line + 1, words, count * sizeof(*line));
     return invoke(command, (int)count, line + 1, retold);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What the JSON of every command is made of, from the tables of all of them. */
+
+void schema_put(bool reference, struct text *out)
+{
+    struct described *commands = NULL;
+    size_t count = 0;
+    for (const struct command *const *at = command_registry; *at; at++)
+        *memory_add(commands, count) =
+            (struct described){(*at)->name, (*at)->results, (*at)->instead, (*at)->analysis};
+    const struct schema_envelope envelope = {&machine_table, &skipped_table, &finding_table,
+                                             &gate_table,    commands,       count};
+    if (reference) {
+        schema_put_reference(&envelope, out);
+        return;
+    }
+    json_t *schema = schema_json(&envelope);
+    char *dump = json_dumps(schema, JSON_INDENT(1));
+    text_printf(out, "%s\n", dump ? dump : "");
+    free(dump);
+    json_decref(schema);
 }

@@ -94,6 +94,12 @@ static int run_word(const char *word, int argc, char **argv)
         return EXIT_USAGE;
     }
 
+    if (strcmp(word, "--schema") == 0) {
+        AUTO_TEXT struct text out = {0};
+        schema_put(next && strcmp(next, "reference") == 0, &out);
+        return print(&out);
+    }
+
     if (strcmp(word, "--version") == 0) {
         printf("assay %s\n", ASSAY_VERSION);
         return EXIT_DONE;

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+#include "output/field.h"
 #include "output/json.h"
 #include "output/table.h"
 
@@ -242,30 +244,45 @@ void claims_put(const struct claims *claims, const struct style *style, struct t
 
 /* --- for programs --- */
 
-static json_t *claim_json(const struct finding *finding)
+/* The sentence of a judge that has no codes yet. */
+static const struct reason_words uncoded = {"uncoded", "{sentence}"};
+
+static struct value finding_reason(const void *item, const void *context)
 {
-    static const char none[] = "there is nothing to estimate it from";
-    double missing = finding->has_estimate ? 0 : NAN;
-    json_t *object = json_object();
-    json_object_set_new(object, "id", json_text(finding->id));
-    json_object_set_new(object, "claim", json_text(finding->claim));
-    json_object_set_new(object, "paper", json_text(finding->paper));
-    json_object_set_new(object, "figure", json_text(finding->figure));
-    json_object_set_new(object, "verdict", json_text(finding_verdict_names[finding->verdict]));
-    json_put_real(object, "estimate", finding->estimate + missing, none);
-    json_put_real(object, "low", finding->low + missing, none);
-    json_put_real(object, "high", finding->high + missing, none);
-    json_put_real(object, "detectable", finding->detectable + missing, none);
-    json_object_set_new(object, "unit", json_text(finding->unit));
-    json_object_set_new(object, "reason", json_text(finding->reason));
-    return object;
+    (void)context;
+    const struct finding *finding = item;
+    struct reasons *why = memory_new(1, sizeof(*why));
+    *why = finding->why;
+    if (!why->count)
+        REASON(why, CLAUSE, &uncoded, finding->reason);
+    return value_reasons(why);
 }
+
+#define ESTIMATED                                                                                  \
+    .known = KNOWN(struct finding, has_estimate), .absent = "there is nothing to estimate it from"
+static const struct field finding_fields[] = {
+    {"id", AT(struct finding, id), "the claim's id in docs/findings.md"},
+    {"claim", AT(struct finding, claim), "what the paper says, in one sentence"},
+    {"paper", AT(struct finding, paper), "which paper"},
+    {"figure", AT(struct finding, figure), "what the paper reports", .nullable = true},
+    {"verdict", AT(struct finding, verdict), "what was found here", .names = finding_verdict_names,
+     .name_count = FINDING_UNTESTABLE + 1},
+    {"estimate", AT(struct finding, estimate), "the figure of this machine", ESTIMATED},
+    {"low", AT(struct finding, low), "lower end of its 95 % interval", ESTIMATED},
+    {"high", AT(struct finding, high), "upper end of it", ESTIMATED},
+    {"detectable", AT(struct finding, detectable),
+     "the smallest effect that would be seen in four of five such runs", ESTIMATED},
+    {"unit", AT(struct finding, unit), "of these four", .nullable = true},
+    {"reason", GET(FIELD_REASONS, finding_reason), "what decided"},
+};
+const struct fields finding_table =
+    FIELDS("finding", "a claim of a paper, judged on this machine", finding_fields);
 
 json_t *claims_json(const struct finding *list, size_t count)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < count; i++)
         if (list[i].id)
-            json_array_append_new(array, claim_json(&list[i]));
+            json_array_append_new(array, fields_json(&finding_table, &list[i], NULL));
     return array;
 }

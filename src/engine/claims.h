@@ -11,6 +11,8 @@
 #include "engine/findings.h"
 #include "output/table.h"
 
+struct fields;
+
 struct claims {
     const struct finding *list; /* one without an id was not judged */
     size_t count;
@@ -24,4 +26,5 @@ struct claims {
 
 /* A heading and a paragraph each; those that cannot be tested for like reasons once. */
 void claims_put(const struct claims *claims, const struct style *style, struct text *out);
+extern const struct fields finding_table; /* output/field.h */
 json_t *claims_json(const struct finding *list, size_t count);

@@ -120,7 +120,7 @@ struct option_hint {
  * options struct. */
 struct common_options {
     bool help;
-    bool json;
+    bool json, csv, markdown;
     bool quiet;
     const char *output; /* -o FILE; NULL: stdout */
     const char *via;    /* NULL for commands that stay here */
@@ -153,6 +153,9 @@ enum command_group {
     GROUP_STORED,
 };
 
+struct field;
+struct fields;
+
 struct command {
     const char *name;
     enum command_group group;
@@ -170,6 +173,11 @@ struct command {
     bool passes_on;
     size_t options_size;       /* sizeof the options struct, which starts with common_options */
     const struct study *study; /* NULL: it is none, and `run` is its code */
+    /* What its results are, of what it keeps (output/field.h): a list, by options with rows of
+     * other tables instead; and the analysis. NULL: none. */
+    const struct field *results;
+    const struct fields *const *instead;
+    const struct fields *analysis;
     /* arguments: what is left after the options. Returns an exit code. */
     int (*run)(void *options, int argument_count, char **arguments);
 };

@@ -8,6 +8,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/number.h"
+#include "base/reason.h"
+
 #define NOTE_SIZE 480
 
 enum finding_verdict { FINDING_HOLDS, FINDING_FAILS, FINDING_INCONCLUSIVE, FINDING_UNTESTABLE };
@@ -18,9 +21,10 @@ struct finding {
     enum finding_verdict verdict;
     bool has_estimate;
     double estimate, low, high, detectable;
-    const char *unit; /* "%", "instructions" … */
-    char figure[120]; /* what the paper reports */
-    char reason[NOTE_SIZE];
+    const char *unit;       /* "%", "instructions" … */
+    char figure[120];       /* what the paper reports */
+    char reason[NOTE_SIZE]; /* of studies whose judge still writes sentences */
+    struct reasons why;     /* of all others */
 };
 
 /* A figure with its 95 % interval and what it says of a claim. */
@@ -79,21 +83,6 @@ struct claiming {
     void (*after)(const void *facts, const enum finding_verdict *verdicts, struct finding *finding);
 };
 void findings_judge(const struct claiming *claiming, struct finding *findings);
-
-/* ----------------------------------------------------------------------------------------------
- * The sentences of a judge, and numbers in them as people read them. */
-
-#define FIGURE_SIZE 40
-
-/* 1234567 -> 1,234,567; 1.02 -> 1.02; from 1e15 on 1.2e+15. Returns text. */
-const char *figure_of(double value, char text[FIGURE_SIZE]);
-/* Rounded to so many digits, of which none before the point is left out: 194.32 at 2 -> 194. */
-const char *figure_rounded(double value, int digits, char text[FIGURE_SIZE]);
-/* Both where they are printed. */
-#define FIGURE(value)          figure_of(value, (char[FIGURE_SIZE]){""})
-#define ROUNDED(value, digits) figure_rounded(value, digits, (char[FIGURE_SIZE]){""})
-/* The same, always with a sign. */
-const char *signed_figure(double value, char text[FIGURE_SIZE]);
 
 /* Appends one more sentence; one that does not fit is left out whole. */
 void note_add(char note[NOTE_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));

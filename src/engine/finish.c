@@ -11,6 +11,7 @@
 #include "engine/command.h"
 #include "engine/finish.h"
 #include "machine/check.h"
+#include "output/field.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/table.h"
@@ -110,6 +111,18 @@ static int close_output(const char *command, struct output *output, int error,
     return deliver_failure(command, failure, EXIT_FAILED);
 }
 
+/* Signs of units that not every terminal has. */
+static void put_plain(const struct text *text, FILE *stream)
+{
+    static const char micro[] = "\u00b5", times[] = "\u00d7";
+    for (const char *at = text_string(text), *end = at + text->length; at < end;) {
+        const bool is_micro = strncmp(at, micro, strlen(micro)) == 0;
+        const bool is_times = strncmp(at, times, strlen(times)) == 0;
+        putc(is_micro ? 'u' : is_times ? 'x' : *at, stream);
+        at += is_micro || is_times ? strlen(micro) : 1;
+    }
+}
+
 int deliver_text(const char *command, const struct common_options *common, const struct text *text,
                  int status)
 {
@@ -117,7 +130,10 @@ int deliver_text(const char *command, const struct common_options *common, const
     struct failure failure = {0};
     if (output_open(&output, common->output, &failure) < 0)
         return deliver_failure(command, &failure, EXIT_FAILED);
-    fwrite(text_string(text), 1, text->length, output.stream);
+    if (utf8_is_expected())
+        fwrite(text_string(text), 1, text->length, output.stream);
+    else
+        put_plain(text, output.stream);
     return close_output(command, &output, 0, &failure, status);
 }
 
@@ -149,6 +165,24 @@ void deliver_put_machine(const struct facts *facts, const struct style *style, s
 
 /* ----------------------------------------------------------------------------------------------
  * Collects what fails a gate, and says it. */
+
+static const struct field failed_fields[] = {
+    {"name",
+     {.kind = FIELD_JSON},
+     "the event, check, verdict, quantity or file",
+     .schema = "string"},
+    {"why",
+     {.kind = FIELD_JSON},
+     "the verdict or status that it got; differs, not compared, not judged",
+     .schema = "string"},
+};
+static const struct fields failed_table =
+    FIELDS("gate.failed", "something that --fail-on names", failed_fields);
+static const struct field gate_fields[] = {
+    {"failed", {.kind = FIELD_LIST, .of = &failed_table}, "what failed it"},
+};
+const struct fields gate_table =
+    FIELDS("gate", "what --fail-on made of the result; there only where it was given", gate_fields);
 
 #define NAMES_SHOWN 12u /* the envelope has them all */
 
@@ -234,6 +268,20 @@ void unfinished_put(const char *command, const char *stored, const struct common
 /* Wide enough for tables, narrow enough for a page. */
 #define KEPT_WIDTH 100
 
+static json_t *results_of(const struct finish *finish)
+{
+    return finish->tables && finish->tables->results
+               ? field_list_json(finish->tables->results, finish->run, finish->run)
+               : finish->results(finish->run);
+}
+
+static json_t *analysis_of(const struct finish *finish)
+{
+    return finish->tables && finish->tables->analysis
+               ? fields_json(finish->tables->analysis, finish->run, finish->run)
+               : finish->analysis(finish->run);
+}
+
 static struct envelope envelope_of(const struct finish *finish)
 {
     return (struct envelope){
@@ -244,8 +292,8 @@ static struct envelope envelope_of(const struct finish *finish)
         .seed = finish->seed,
         .facts = finish->facts,
         .fingerprint = finish->fingerprint,
-        .results = finish->results(finish->run),
-        .analysis = finish->analysis(finish->run),
+        .results = results_of(finish),
+        .analysis = analysis_of(finish),
         .skipped = finish->skipped ? finish->skipped(finish->run) : skips_json(finish->skips),
         .findings = finish->findings ? finish->findings(finish->run) : json_array(),
         .gate = gate_json(finish->gate)};
@@ -287,10 +335,24 @@ static int show_aside(const struct finish *finish, int status)
     return status;
 }
 
+/* Results alone, as a table for other programs. */
+static int show_rows(const struct finish *finish, int status)
+{
+    const struct field *results = finish->tables->results;
+    AUTO_TEXT struct text out = {0};
+    if (finish->common->csv)
+        fields_put_csv(results, finish->run, finish->run, &out);
+    else
+        fields_put_markdown(results, finish->run, finish->run, &out);
+    return deliver_text(finish->command, finish->common, &out, status);
+}
+
 static int hand_over(const struct finish *finish, int status)
 {
     if (finish->common->retold)
         return keep(finish, finish->common->retold, status);
+    if (finish->common->csv || finish->common->markdown)
+        return show_rows(finish, status);
     if (finish->aside && !finish->common->output)
         return show_aside(finish, status);
     if (finish->common->json) {
@@ -305,7 +367,7 @@ static int hand_over(const struct finish *finish, int status)
 
 bool finish_is_for_programs(const struct common_options *common)
 {
-    return common->json || common->retold;
+    return common->json || common->csv || common->markdown || common->retold;
 }
 
 int finish_show(const struct finish *finish, int status)

@@ -62,6 +62,7 @@ void gate_fail(struct gate *gate, const char *name, const char *why);
 /* The exit code of a command that would end with `status`, after saying what failed the gate.
  * Failures, wrong usage and interruptions stay what they are. gate NULL: there is none. */
 int gate_close(const struct gate *gate, const char *command, int status);
+extern const struct fields gate_table; /* output/field.h */
 /* For the envelope; NULL: --fail-on was not given. */
 json_t *gate_json(const struct gate *gate);
 void gate_release(struct gate *gate);
@@ -82,6 +83,8 @@ struct finish {
     const struct gate *gate; /* of --fail-on; NULL: the command has none */
     bool aside;      /* standard output is another's: without -o it goes to standard error */
     int undelivered; /* the exit code when it cannot be handed over; 0: EXIT_FAILED */
+    const struct command *tables; /* results and analysis as tables of `run`; NULL, or without
+                                     them: by functions */
     const void *run;
     void (*put_report)(const void *run, const struct style *style, struct text *out);
     json_t *(*results)(const void *run);

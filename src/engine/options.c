@@ -295,6 +295,10 @@ void signals_install(void)
 static const struct option_spec common_option_specs[] = {
     {0, "json", OPTION_FLAG, NULL, "print one JSON object instead of text",
      offsetof(struct common_options, json), NULL},
+    {0, "csv", OPTION_FLAG, NULL, "print the results alone, as comma-separated values",
+     offsetof(struct common_options, csv), NULL},
+    {0, "markdown", OPTION_FLAG, NULL, "print the results alone, as a Markdown table",
+     offsetof(struct common_options, markdown), NULL},
     {'o', "output", OPTION_STRING, "FILE",
      "write the result to FILE, which appears whole or not at all",
      offsetof(struct common_options, output), NULL},
@@ -312,15 +316,32 @@ static const struct option_spec common_option_specs[] = {
     {0},
 };
 
+static bool has_own(const struct command *command, const char *name)
+{
+    for (const struct option_spec *spec = command->options; spec && spec->name; spec++)
+        if (strcmp(spec->name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Those that stay here reach no other machine; tables come of results that are described by one. */
+static bool has_common(const struct command *command, const struct option_spec *spec)
+{
+    if (spec->offset == offsetof(struct common_options, via))
+        return !command->stays_here;
+    return (spec->offset != offsetof(struct common_options, csv) &&
+            spec->offset != offsetof(struct common_options, markdown)) ||
+           (command->results && !has_own(command, spec->name));
+}
+
 const struct option_spec *option_at(const struct command *command, size_t index)
 {
     for (const struct option_spec *spec = command->options; spec && spec->name; spec++)
         if (index-- == 0)
             return spec;
     for (const struct option_spec *spec = common_option_specs; spec->name; spec++)
-        if (!command->stays_here || spec->offset != offsetof(struct common_options, via))
-            if (index-- == 0)
-                return spec;
+        if (has_common(command, spec) && index-- == 0)
+            return spec;
     return NULL;
 }
 
@@ -497,6 +518,10 @@ int options_parse(const struct command *command, int argc, char **argv, void *op
     for (size_t i = 0; error == 0 && (spec = option_at(command, i)); i++)
         if (!given[i] && spec->initial)
             error = set_value(spec, options, spec->initial, failure);
+    const struct common_options *common = options;
+    if (error == 0 && common->json + common->csv + common->markdown > 1)
+        error = fail_with(failure, -EINVAL,
+                          "--json, --csv and --markdown exclude each other: choose one");
     return error;
 }
 

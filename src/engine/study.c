@@ -231,6 +231,7 @@ static int show(struct studying *studying, int status)
     if (study->gate)
         study->gate(studying, &gate);
     const struct finish finish = {.command = studying->command->name,
+                                  .tables = studying->command,
                                   .common = &studying->given->common,
                                   .unseeded = study->unseeded,
                                   .seed = studying->seed,

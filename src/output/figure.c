@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "output/field.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -49,11 +50,18 @@ json_t *figure_new(const struct figure_spec *spec)
     json_t *figure = json_object();
     json_t *columns = json_array();
     for (const struct figure_column *at = spec->columns; at->key; at++) {
-        bool hidden = at->role == ROLE_DENSITY || at->role == ROLE_SAMPLES;
+        const struct field *field = spec->fields ? fields_find(spec->fields, at->key) : NULL;
+        const enum figure_role role = at->role || !field ? at->role : field->role;
+        const bool hidden = role == ROLE_DENSITY || role == ROLE_SAMPLES;
+        AUTO_TEXT struct text title = {0};
+        if (field && !at->title)
+            field_put_title(field, &title);
+        else
+            text_puts(&title, at->title);
         json_array_append_new(
             columns,
-            JSON_OBJECT({"key", json_text(at->key)}, {"title", json_text(at->title)},
-                        {"role", at->role ? json_string(roles[at->role]) : json_null()},
+            JSON_OBJECT({"key", json_text(at->key)}, {"title", json_text(text_string(&title))},
+                        {"role", role ? json_string(roles[role]) : json_null()},
                         {"filter", json_boolean(at->filter)}, {"hidden", json_boolean(hidden)}));
     }
 

@@ -12,6 +12,8 @@
 
 #include "base/text.h"
 
+struct fields;
+
 enum figure_kind {
     FIGURE_TABLE,     /* no picture */
     FIGURE_BOXES,     /* a box and a violin a row */
@@ -67,6 +69,7 @@ struct figure_spec {
     enum figure_kind kind;
     struct figure_axis x, y;
     const struct figure_column *columns; /* ends with key NULL */
+    const struct fields *fields; /* what columns leave out (output/field.h); NULL: nothing */
 };
 
 /* A figure with more is thinned by whoever makes it: a page must not grow with the store. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "output/field.h"
 #include "output/table.h"
 #include "wire/cell.h"
 
@@ -95,26 +96,48 @@ void json_put_reals(json_t *object, const struct json_real *reals, size_t count)
                       reals[i].reason ? reals[i].reason : untold);
 }
 
+struct skipped {
+    const char *what, *reason;
+    bool failed;
+    int32_t error;
+};
+static const struct field skipped_fields[] = {
+    {"what", AT(struct skipped, what), "what was asked for and is not in the results"},
+    {"reason", AT(struct skipped, reason), "why"},
+    {"errno", AT(struct skipped, error), "of the call that failed", .nullable = true,
+     .known = KNOWN(struct skipped, failed)},
+};
+const struct fields skipped_table =
+    FIELDS("skipped", "something that was asked for and is missing", skipped_fields);
+
 json_t *json_skipped(const char *what, const char *reason, int error)
 {
-    return JSON_OBJECT({"what", json_text(what)}, {"reason", json_text(reason)},
-                       {"errno", error ? json_integer(error) : json_null()});
+    return fields_json(&skipped_table, &(struct skipped){what, reason, error != 0, error}, NULL);
 }
 
 /* What a reader needs to recognise a machine; the store keeps every fact. */
-static const struct {
-    const char *name, *fact;
-} described[] = {
-    {"isa", "isa"},
-    {"cpu", "cpu.model_name"},
-
-    {"microcode", "cpu.microcode"},
-    {"kernel", "kernel.release"},
-    {"os", "os.name"},
-    {"hypervisor", "hypervisor"},
-    {"container", "container"},
-    {"emulated", "emulated"},
+struct machine {
+    const char *fingerprint, *isa, *cpu, *microcode, *kernel, *os, *hypervisor, *container,
+        *emulated;
+    bool counted;
+    int64_t cpus;
 };
+#define TOLD .nullable = true
+static const struct field machine_fields[] = {
+    {"fingerprint", AT(struct machine, fingerprint), "the same for the same machine", TOLD},
+    {"isa", AT(struct machine, isa), "x86_64, aarch64 …", TOLD},
+    {"cpu", AT(struct machine, cpu), "the CPU's name for itself", TOLD},
+    {"microcode", AT(struct machine, microcode), "its version", TOLD},
+    {"kernel", AT(struct machine, kernel), "release of the operating system's kernel", TOLD},
+    {"os", AT(struct machine, os), "the operating system", TOLD},
+    {"hypervisor", AT(struct machine, hypervisor), "null on bare metal, or where nothing says",
+     TOLD},
+    {"container", AT(struct machine, container), "null outside of one", TOLD},
+    {"emulated", AT(struct machine, emulated), "by which emulator; its times mean nothing", TOLD},
+    {"cpus", AT(struct machine, cpus), "CPUs of the machine", TOLD,
+     .known = KNOWN(struct machine, counted)},
+};
+const struct fields machine_table = FIELDS("machine", "the machine under test", machine_fields);
 
 static const char *fact_value(const struct facts *facts, const char *key)
 {
@@ -127,13 +150,19 @@ static const char *fact_value(const struct facts *facts, const char *key)
 
 json_t *json_machine(const struct facts *facts, const char *fingerprint)
 {
-    json_t *machine = JSON_OBJECT({"fingerprint", json_text(fingerprint)});
-    for (size_t i = 0; i < sizeof(described) / sizeof(described[0]); i++)
-        json_object_set_new(machine, described[i].name,
-                            json_text(fact_value(facts, described[i].fact)));
     const char *count = fact_value(facts, "cpu.count");
-    json_object_set_new(machine, "cpus", count ? json_integer(atoll(count)) : json_null());
-    return machine;
+    const struct machine machine = {.fingerprint = fingerprint,
+                                    .isa = fact_value(facts, "isa"),
+                                    .cpu = fact_value(facts, "cpu.model_name"),
+                                    .microcode = fact_value(facts, "cpu.microcode"),
+                                    .kernel = fact_value(facts, "kernel.release"),
+                                    .os = fact_value(facts, "os.name"),
+                                    .hypervisor = fact_value(facts, "hypervisor"),
+                                    .container = fact_value(facts, "container"),
+                                    .emulated = fact_value(facts, "emulated"),
+                                    .counted = count != NULL,
+                                    .cpus = count ? atoll(count) : 0};
+    return fields_json(&machine_table, &machine, NULL);
 }
 
 static json_t *given_or(json_t **value, json_t *empty)

@@ -14,6 +14,8 @@
 #include "base/failure.h"
 #include "machine/facts.h"
 
+struct fields;
+
 /* Exact in every reader: a JSON integer up to 2^53, beyond that a string of digits. */
 json_t *json_count(uint64_t value);
 json_t *json_difference(int64_t value);
@@ -52,6 +54,9 @@ void json_put_reals(json_t *object, const struct json_real *reals, size_t count)
                    sizeof((const struct json_real[]){__VA_ARGS__}) / sizeof(struct json_real))
 /* The same for words that explain themselves (errno 0: null). */
 json_t *json_skipped(const char *what, const char *reason, int error);
+
+/* What these are made of (output/field.h). */
+extern const struct fields machine_table, skipped_table;
 
 struct envelope {
     const char *command;

@@ -269,7 +269,7 @@ static void put_figure(double value, char *text, size_t size)
         *point = '\0';
 }
 
-static double figure_of(const struct box *box, size_t figure)
+static double box_figure(const struct box *box, size_t figure)
 {
     const double values[FIGURES] = {box->min, box->median, box->max};
     return is_drawable(box) ? values[figure] : NAN;
@@ -292,7 +292,7 @@ static void put_figures(const struct drawing *drawing, const struct box *box, si
             continue;
         char text[NUMBER_SIZE];
         if (box)
-            put_figure(figure_of(box, i), text, sizeof(text));
+            put_figure(box_figure(box, i), text, sizeof(text));
         else
             snprintf(text, sizeof(text), "%s", drawing->titles[i]);
         size_t fill = drawing->figures[i] - strlen(text);
@@ -357,7 +357,7 @@ static void lay_out(struct drawing *drawing, const struct box *boxes, size_t cou
         drawing->figures[figure] = strlen(drawing->titles[figure]);
         for (size_t i = 0; i < count; i++) {
             char text[NUMBER_SIZE];
-            put_figure(figure_of(&boxes[i], figure), text, sizeof(text));
+            put_figure(box_figure(&boxes[i], figure), text, sizeof(text));
             if (strlen(text) > drawing->figures[figure])
                 drawing->figures[figure] = strlen(text);
         }

@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/number.h"
 #include "base/text.h"
 
 enum tone { TONE_PLAIN, TONE_GOOD, TONE_WARN, TONE_BAD, TONE_DIM, TONE_STRONG };
@@ -89,21 +90,3 @@ void section_printf(const struct style *style, struct text *out, const char *for
     __attribute__((format(printf, 3, 4)));
 /* One member of a list. */
 void section_put_item(const char *words, const struct style *style, struct text *out);
-
-/* ----------------------------------------------------------------------------------------------
- * Numbers for people: counts are exact, with thousands separated by commas; measured quantities
- * are rounded to significant digits. */
-
-#define NUMBER_SIZE 32 /* bytes that hold any of these */
-
-/* Each returns text. 1234567 -> 1,234,567 */
-char *number_count(uint64_t value, char *text, size_t size);
-char *number_signed(int64_t value, char *text, size_t size); /* always with + or -, 0 plain */
-/* value rounded to `digits` significant digits, thousands grouped: 1234567 at 3 -> 1,230,000. */
-char *number_significant(double value, int digits, char *text, size_t size);
-/* 37 and 80.5, 0.00123, 1,234: as many digits as tell something; "-" for what is no number. */
-char *number_brief(double value, char *text, size_t size);
-/* 10800 -> "3 hours" */
-void number_age(int64_t seconds, char *text, size_t size);
-/* 49152 -> "48 KiB", 1310720 -> "1.25 MiB" */
-void number_bytes(uint64_t bytes, char *text, size_t size);

@@ -72,8 +72,9 @@ def steady(text):
     return text
 
 
-def plain_json(text):
-    return json.dumps(rounded(json.loads(text)), indent=1, ensure_ascii=False) + "\n"
+def plain_json(text, sort=False):
+    """What JSON says; sort: in whatever order its keys stand."""
+    return json.dumps(rounded(json.loads(text)), indent=1, ensure_ascii=False, sort_keys=sort) + "\n"
 
 
 def plain_page(text):
@@ -104,7 +105,7 @@ class Calls:
 
     def call(self, *words, page=None):
         done = tap.assay(*words, env=self.environment, cwd=self.folder)
-        said = steady(plain_json(done.stdout) if done.stdout and "--json" in words else done.stdout)
+        said = steady(plain_json(done.stdout, sort=True) if done.stdout and "--json" in words else done.stdout)
         if words[0] == "export" and len(said) > LONG:
             said = f"{hashlib.sha256(said.encode()).hexdigest()}, {len(said)} characters that begin with\n" + "".join(said.splitlines(True)[:20])
         text = f"=== assay {' '.join(words)}: {done.returncode}\n{said}"

@@ -398,7 +398,7 @@ static double reach_of(const struct apart *apart)
 /* "160 ns (tsc)" */
 static void put_reach(const struct clocks_run *run, const struct apart *apart, struct text *out)
 {
-    text_printf(out, "%s (%s)", CLOCKS_TIME(apart ? reach_of(apart) : NAN),
+    text_printf(out, "%s (%s)", TIME(apart ? reach_of(apart) : NAN),
                 apart ? clocks_name(&run->file, apart->pair->clock) : "?");
 }
 
@@ -432,7 +432,7 @@ static void put_offsets_caption(const struct clocks_run *run, const struct apart
         text_printf(out, ", in %zu by an offset that is not constant", moving);
     text_printf(out, "; most: %s, CPUs %" PRId32 " and %" PRId32 ", by at least %s.",
                 clocks_name(&run->file, worst->pair->clock), worst->pair->cpu, worst->pair->partner,
-                CLOCKS_TIME(worst->sure));
+                TIME(worst->sure));
 }
 
 static void add_pair(json_t *figure, const struct clocks_run *run, const struct apart *apart)

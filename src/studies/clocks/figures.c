@@ -42,7 +42,7 @@ static struct quantity resolution_of(const struct clock_seen *seen)
 /* "tsc (9.6 ns)" */
 static void put_named(const struct clocks_run *run, uint32_t clock, double ns, struct text *out)
 {
-    text_printf(out, "%s (%s)", clocks_name(&run->file, clock), CLOCKS_TIME(ns));
+    text_printf(out, "%s (%s)", clocks_name(&run->file, clock), TIME(ns));
 }
 
 struct extremes {

@@ -99,10 +99,6 @@ const struct clock_row *clocks_worst_row(const struct clocks_run *run,
 double clocks_worse(double low, double high);
 
 /* --- words --- */
-/* "31 ns", "1.8 µs", "4 ms", "97 s"; "-" for what is no number. */
-#define CLOCKS_TIME_SIZE 48
-const char *clocks_time(double ns, char words[CLOCKS_TIME_SIZE]);
-#define CLOCKS_TIME(ns) clocks_time(ns, (char[CLOCKS_TIME_SIZE]){""})
 /* 1.000002, 0.0003, 3.4: as many digits as tell how far from 1. */
 void clocks_ratio(double ratio, char *text, size_t size);
 /* +0.3, -120; signed. */

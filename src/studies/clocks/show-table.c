@@ -239,8 +239,8 @@ static void put_all_rows(const struct clocks_run *run, const struct style *style
         add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_min);
         add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_max);
         add_ratio(&table, row->runs, TONE_PLAIN, row->naive_median);
-        table_add(&table, TONE_PLAIN, CLOCKS_TIME(row->runs ? row->max_error_ns : NAN));
-        table_add(&table, TONE_PLAIN, CLOCKS_TIME(row->runs ? row->bound_ns : NAN));
+        table_add(&table, TONE_PLAIN, TIME(row->runs ? row->max_error_ns : NAN));
+        table_add(&table, TONE_PLAIN, TIME(row->runs ? row->bound_ns : NAN));
     }
     section_put_heading("Every clock over every interval: its duration over the reference's", style,
                         out);
@@ -424,7 +424,7 @@ static void add_number(struct table *table, bool known, double value)
 
 static void add_time(struct table *table, bool known, double ns)
 {
-    table_add(table, TONE_PLAIN, known && isfinite(ns) ? CLOCKS_TIME(ns) : "");
+    table_add(table, TONE_PLAIN, known && isfinite(ns) ? TIME(ns) : "");
 }
 
 /* The offset where the CPUs' readings prove one, else the largest that could have hidden. */
@@ -439,7 +439,7 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
                     !proven              ? "<"
                     : offsets->worst > 0 ? "+"
                                          : "",
-                    CLOCKS_TIME((proven ? offsets->worst : offsets->largest_bound) * scale));
+                    TIME((proven ? offsets->worst : offsets->largest_bound) * scale));
     table_add(table, proven ? TONE_BAD : TONE_PLAIN, text_string(&words));
 }
 

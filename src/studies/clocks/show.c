@@ -19,31 +19,6 @@
 
 #define FINE 0.01 /* ratios nearer to 1 than this are told in millionths */
 
-const char *clocks_time(double ns, char words[CLOCKS_TIME_SIZE])
-{
-    const struct {
-        double from, divisor;
-        const char *unit;
-    } units[] = {{1e9, 1e9, "s"},
-                 {1e6, 1e6, "ms"},
-                 {1e3, 1e3, utf8_is_expected() ? "\u00b5s" : "us"},
-                 {0, 1, "ns"}};
-    char number[NUMBER_SIZE];
-    size_t unit = 0;
-    if (!isfinite(ns))
-        return strcpy(words, "-");
-    /* What would be rounded up to a thousand is one of the next unit. */
-    while (fabs(ns) < 0.9995 * units[unit].from)
-        unit++;
-    double value = ns / units[unit].divisor;
-    number_significant(value, fabs(value) >= 100 ? 3 : 2, number, sizeof(number));
-    char *point = strchr(number, '.');
-    if (point && strspn(point + 1, "0") == strlen(point + 1))
-        *point = '\0';
-    snprintf(words, CLOCKS_TIME_SIZE, "%s %s", value == 0 ? "0" : number, units[unit].unit);
-    return words;
-}
-
 void clocks_ratio(double ratio, char *text, size_t size)
 {
     double magnitude = fabs(ratio);
@@ -120,9 +95,9 @@ static void put_stolen(const struct clocks_disturbances *seen, struct text *out)
         text_puts(out, "The host took no time. ");
         return;
     }
-    text_printf(out, "The host took %s", CLOCKS_TIME(seen->stolen_ns));
+    text_printf(out, "The host took %s", TIME(seen->stolen_ns));
     if (isfinite(seen->watched_ns) && seen->watched_ns > 0)
-        text_printf(out, " of %s", CLOCKS_TIME(seen->watched_ns));
+        text_printf(out, " of %s", TIME(seen->watched_ns));
     text_printf(out, ", in %zu intervals. ", seen->stolen_intervals);
 }
 
@@ -130,10 +105,10 @@ static void put_overslept(const struct clocks_disturbances *seen, struct text *o
 {
     if (!isfinite(seen->overslept_median_ns) || !isfinite(seen->overslept_max_ns))
         return;
-    text_printf(out, "Sleeps ended %s late", CLOCKS_TIME(seen->overslept_median_ns));
+    text_printf(out, "Sleeps ended %s late", TIME(seen->overslept_median_ns));
     if (isfinite(seen->awake_median_ns))
-        text_printf(out, " (%s with CPUs held awake)", CLOCKS_TIME(seen->awake_median_ns));
-    text_printf(out, ", at most %s. ", CLOCKS_TIME(seen->overslept_max_ns));
+        text_printf(out, " (%s with CPUs held awake)", TIME(seen->awake_median_ns));
+    text_printf(out, ", at most %s. ", TIME(seen->overslept_max_ns));
 }
 
 static void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,
@@ -146,7 +121,7 @@ static void clocks_put_disturbances(const struct clocks_run *run, const struct s
     put_stolen(seen, &words);
     if (isfinite(seen->suspended_ns) && seen->suspended_ns > 0)
         text_printf(&words, "The machine was suspended for %s, in %zu intervals. ",
-                    CLOCKS_TIME(seen->suspended_ns), seen->suspended_intervals);
+                    TIME(seen->suspended_ns), seen->suspended_intervals);
     if (seen->intervals)
         text_printf(&words, "%zu of %zu intervals were preempted. ", seen->preempted,
                     seen->intervals);
@@ -533,7 +508,7 @@ static void put_same(const struct clocks_run *run, size_t with, const struct sty
         return;
     text_printf(&words, " %s %s in other clothes: never parted by more than %s in %s",
                 count == 1 ? "is" : "are", clocks_name(&run->file, (uint32_t)with),
-                CLOCKS_TIME(farthest->parted_ns), CLOCKS_TIME(1e9 * farthest->span_s));
+                TIME(farthest->parted_ns), TIME(1e9 * farthest->span_s));
     if (run->studying.options->all && isfinite(farthest->ppb) && farthest->ppb > 0)
         text_printf(&words, " (two oscillators would have to agree to %.2g ppb)", farthest->ppb);
     section_put_item(text_string(&words), style, out);
@@ -703,19 +678,6 @@ static void put_origin(const struct clocks_run *run, struct text *out)
     text_putc(out, '\n');
 }
 
-/* The judge writes of micro-seconds with a sign that not every terminal has. */
-static void put_plain(const char *words, struct text *out)
-{
-    static const char sign[] = "\u00b5";
-    const char *at;
-    while (!utf8_is_expected() && (at = strstr(words, sign))) {
-        text_append(out, words, (size_t)(at - words));
-        text_putc(out, 'u');
-        words = at + strlen(sign);
-    }
-    text_puts(out, words);
-}
-
 void clocks_put_report(const void *kept, const struct style *style, struct text *out)
 {
     const struct clocks_run *run = kept;
@@ -730,12 +692,10 @@ void clocks_put_report(const void *kept, const struct style *style, struct text 
                                   .brief = true,
                                   .curt = true,
                                   .all = run->studying.options->all};
-    AUTO_TEXT struct text all = {0};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        parts[i](run, style, &all);
-    claims_put(&claims, style, &all);
-    clocks_put_absences(run, style, &all);
-    put_unfinished(run, style, &all);
-    put_origin(run, &all);
-    put_plain(text_string(&all), out);
+        parts[i](run, style, out);
+    claims_put(&claims, style, out);
+    clocks_put_absences(run, style, out);
+    put_unfinished(run, style, out);
+    put_origin(run, out);
 }

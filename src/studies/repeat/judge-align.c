@@ -267,7 +267,7 @@ static int by_size(const void *left, const void *right)
 
 /* --- reasons --- */
 
-struct reasons {
+struct align_shares {
     struct align_reason list[WHY_COUNT];
     size_t functions[WHY_COUNT];
 };
@@ -283,7 +283,7 @@ add_words(struct align_reason *reason, const char *format, ...)
     va_end(arguments);
 }
 
-static void add_function(struct reasons *reasons, enum align_why why,
+static void add_function(struct align_shares *reasons, enum align_why why,
                          const struct align_function *function)
 {
     struct align_reason *reason = &reasons->list[why];
@@ -299,7 +299,7 @@ static void add_function(struct reasons *reasons, enum align_why why,
 /* --- what the functions say together --- */
 
 static void by_functions(const struct repeat_cell *const executed[2], struct align_known known,
-                         struct reasons *reasons)
+                         struct align_shares *reasons)
 {
     const struct joined joined = join(executed);
     bool one_sided = false, loader = false;
@@ -360,7 +360,7 @@ static int by_instructions(const void *left, const void *right)
 }
 
 /* What is left is unknown. */
-static void add_up(struct reasons *reasons, bool recorded, struct repeat_alignment *alignment)
+static void add_up(struct align_shares *reasons, bool recorded, struct repeat_alignment *alignment)
 {
     struct align_reason *unknown = &reasons->list[WHY_UNKNOWN];
     double known = 0, nameless = unknown->instructions;
@@ -391,7 +391,7 @@ static void add_up(struct reasons *reasons, bool recorded, struct repeat_alignme
 static void align_explain(const struct repeat_cell *const executed[2],
                           const struct align_known *known, struct repeat_alignment *alignment)
 {
-    struct reasons reasons = {0};
+    struct align_shares reasons = {0};
     struct align_reason *repeated = &reasons.list[WHY_REPEATED];
     struct align_reason *system = &reasons.list[WHY_OPERATING_SYSTEM];
     const bool recorded = executed[0] && executed[1];
