@@ -3,21 +3,16 @@
  *
  * The proof of the judge: clean machines, and machines with one planted lie each, judged; what was
  * said against what was planted, in a confusion matrix. The seeds begin at a million and were never
- * used while the judge was tuned; `--tune [PLANT]` runs seeds 1 to 9999 and tells every miss. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+ * used while the judge was tuned; JUDGE_SEED=1 runs those from there on, which are for tuning (up
+ * to 9999), and tells every miss, with JUDGE_PLANT=NAME those of one plant. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "confusion.h"
 
 #define PROOF_SEEDS   3000000u
-#define TUNING_SEEDS  1u
 #define PLANTS_MOST   64
 #define CLEAN_EACH    70 /* trials of each kind of noise */
 #define PLANTED_EACH  7  /* trials of each plant and kind of noise */
@@ -145,12 +140,16 @@ static void count_all(const struct matrix *matrix, struct confusion_row *clean,
 static int set_up(void **state)
 {
     static struct matrix matrix;
+    const char *seed = getenv("JUDGE_SEED");
+    setlinebuf(stdout);
     *state = &matrix;
-    run_matrix(&matrix, PROOF_SEEDS);
+    matrix.tells = seed != NULL;
+    matrix.only = seed ? getenv("JUDGE_PLANT") : NULL;
+    run_matrix(&matrix, seed ? strtoull(seed, NULL, 10) : PROOF_SEEDS);
     return 0;
 }
 
-static void at_least_a_thousand_cases_are_judged(void **state)
+TEST_WITH(at_least_a_thousand_cases_are_judged, NULL, NULL)
 {
     struct confusion_row clean = {0}, lies = {0};
     count_all(*state, &clean, &lies);
@@ -158,7 +157,7 @@ static void at_least_a_thousand_cases_are_judged(void **state)
     assert_true(clean.trials >= 400);
 }
 
-static void clean_machines_raise_at_most_one_alarm_in_a_hundred(void **state)
+TEST_WITH(clean_machines_raise_at_most_one_alarm_in_a_hundred, NULL, NULL)
 {
     struct confusion_row clean = {0}, lies = {0};
     count_all(*state, &clean, &lies);
@@ -166,7 +165,7 @@ static void clean_machines_raise_at_most_one_alarm_in_a_hundred(void **state)
     assert_true(clean.detected * 100 <= clean.trials);
 }
 
-static void lies_above_three_times_the_noise_are_detected(void **state)
+TEST_WITH(lies_above_three_times_the_noise_are_detected, NULL, NULL)
 {
     struct confusion_row clean = {0}, lies = {0};
     count_all(*state, &clean, &lies);
@@ -175,7 +174,7 @@ static void lies_above_three_times_the_noise_are_detected(void **state)
     assert_true(lies.right_cause * 100 >= lies.above * 98);
 }
 
-static void every_lie_is_called_by_its_name(void **state)
+TEST_WITH(every_lie_is_called_by_its_name, NULL, NULL)
 {
     const struct matrix *matrix = *state;
     unsigned failed = 0;
@@ -189,7 +188,7 @@ static void every_lie_is_called_by_its_name(void **state)
     assert_int_equal(failed, 0);
 }
 
-static void miscounted_opcodes_are_named_with_their_factor(void **state)
+TEST_WITH(miscounted_opcodes_are_named_with_their_factor, NULL, NULL)
 {
     const struct matrix *matrix = *state;
     for (size_t i = 0; i < plant_count_of_all; i++) {
@@ -201,21 +200,4 @@ static void miscounted_opcodes_are_named_with_their_factor(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    setlinebuf(stdout);
-    if (argc > 1 && strcmp(argv[1], "--tune") == 0) {
-        static struct matrix matrix = {.tells = true};
-        matrix.only = argc > 2 ? argv[2] : NULL;
-        run_matrix(&matrix, argc > 3 ? strtoull(argv[3], NULL, 10) : TUNING_SEEDS);
-        return 0;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(at_least_a_thousand_cases_are_judged),
-        cmocka_unit_test(clean_machines_raise_at_most_one_alarm_in_a_hundred),
-        cmocka_unit_test(lies_above_three_times_the_noise_are_detected),
-        cmocka_unit_test(every_lie_is_called_by_its_name),
-        cmocka_unit_test(miscounted_opcodes_are_named_with_their_factor),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+GROUP(set_up, NULL)

@@ -3,17 +3,12 @@
  *
  * What the proof of the judge rests on: clean cases are clean, lies are planted in the size that is
  * stated, and all of it follows from a seed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "plants.h"
 #include "recorded.h"
 
@@ -61,16 +56,14 @@ static uint64_t sum_of_seed(uint64_t seed)
     return sum;
 }
 
-static void a_case_follows_from_its_seed(void **state)
+TEST(a_case_follows_from_its_seed)
 {
-    (void)state;
     assert_int_equal(sum_of_seed(7), sum_of_seed(7));
     assert_int_not_equal(sum_of_seed(7), sum_of_seed(8));
 }
 
-static void opcodes_of_every_specimen_add_up_to_its_instructions(void **state)
+TEST(opcodes_of_every_specimen_add_up_to_its_instructions)
 {
-    (void)state;
     assert_true(specimens.count >= 24);
     for (size_t i = 1; i < specimens.count; i++) {
         double sum = 0;
@@ -80,9 +73,8 @@ static void opcodes_of_every_specimen_add_up_to_its_instructions(void **state)
     }
 }
 
-static void counts_of_a_still_machine_are_truth_and_overhead(void **state)
+TEST(counts_of_a_still_machine_are_truth_and_overhead)
 {
-    (void)state;
     struct machine machine;
     struct case_file file = {0};
     build(3, "instructions:u", NOISE_NONE, &machine, &file);
@@ -99,9 +91,8 @@ static void counts_of_a_still_machine_are_truth_and_overhead(void **state)
     assert_true(quiet > runs * 9 / 10);
 }
 
-static void no_noise_reaches_a_hundredth_of_a_truth_that_matters(void **state)
+TEST(no_noise_reaches_a_hundredth_of_a_truth_that_matters)
 {
-    (void)state;
     for (enum noise_kind noise = NOISE_NONE; noise < NOISE_KINDS; noise++) {
         struct machine machine;
         struct case_file file = {0};
@@ -127,9 +118,8 @@ static void draw_for(const struct plant *plant, uint64_t seed, struct machine *m
     clean_case(random, &specimens, machine, file);
 }
 
-static void every_plant_changes_counts_and_states_its_size(void **state)
+TEST(every_plant_changes_counts_and_states_its_size)
 {
-    (void)state;
     for (size_t i = 0; i < plant_count_of_all; i++) {
         struct machine machine;
         struct random random;
@@ -149,9 +139,8 @@ static void every_plant_changes_counts_and_states_its_size(void **state)
     }
 }
 
-static void the_size_of_a_lie_is_told_in_standard_deviations(void **state)
+TEST(the_size_of_a_lie_is_told_in_standard_deviations)
 {
-    (void)state;
     struct machine machine;
     struct case_file file = {0};
     build(11, "instructions:u", NOISE_ADDITIVE, &machine, &file);
@@ -166,9 +155,8 @@ static void the_size_of_a_lie_is_told_in_standard_deviations(void **state)
     assert_true(fabs(ratio - 10) < 0.01);
 }
 
-static void a_drawn_opcode_goes_along_with_nothing_else(void **state)
+TEST(a_drawn_opcode_goes_along_with_nothing_else)
 {
-    (void)state;
     struct machine machine;
     struct random random;
     for (uint64_t seed = 1; seed < 6; seed++) {
@@ -182,9 +170,8 @@ static void a_drawn_opcode_goes_along_with_nothing_else(void **state)
     }
 }
 
-static void recordings_hold_null_cells_and_runs(void **state)
+TEST(recordings_hold_null_cells_and_runs)
 {
-    (void)state;
     static const char *const names[] = {"faults", "calls", "switches", "probes", "lab"};
     for (size_t i = 0; i < 5; i++) {
         char name[40];
@@ -201,17 +188,4 @@ static void recordings_hold_null_cells_and_runs(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_case_follows_from_its_seed),
-        cmocka_unit_test(opcodes_of_every_specimen_add_up_to_its_instructions),
-        cmocka_unit_test(counts_of_a_still_machine_are_truth_and_overhead),
-        cmocka_unit_test(no_noise_reaches_a_hundredth_of_a_truth_that_matters),
-        cmocka_unit_test(every_plant_changes_counts_and_states_its_size),
-        cmocka_unit_test(the_size_of_a_lie_is_told_in_standard_deviations),
-        cmocka_unit_test(a_drawn_opcode_goes_along_with_nothing_else),
-        cmocka_unit_test(recordings_hold_null_cells_and_runs),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+GROUP(set_up, NULL)

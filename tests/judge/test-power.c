@@ -2,21 +2,17 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The power of the judge: how often a lie is detected, against its size in units of the noise.
- * Seeds begin at two millions; `--tune` takes those below ten thousand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+ * The seeds begin at four millions; JUDGE_SEED=5000 runs those that are for tuning, and tells every
+ * miss. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "trial.h"
 
-#define PROOF_SEEDS  4000000u
-#define TUNING_SEEDS 5000u
-#define EACH         24 /* trials of each plant and size */
+#define PROOF_SEEDS 4000000u
+#define EACH        24 /* trials of each plant and size */
 
 static const double sizes[] = {0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 30};
 #define SIZES (sizeof(sizes) / sizeof(sizes[0]))
@@ -91,12 +87,15 @@ static void run_curves(struct curves *curves, uint64_t seed)
 static int set_up(void **state)
 {
     static struct curves curves;
+    const char *seed = getenv("JUDGE_SEED");
+    setlinebuf(stdout);
     *state = &curves;
-    run_curves(&curves, PROOF_SEEDS);
+    curves.tells = seed != NULL;
+    run_curves(&curves, seed ? strtoull(seed, NULL, 10) : PROOF_SEEDS);
     return 0;
 }
 
-static void detection_grows_with_the_size_of_the_lie(void **state)
+TEST_WITH(detection_grows_with_the_size_of_the_lie, NULL, NULL)
 {
     const struct curves *curves = *state;
     for (size_t i = 0; i < CURVES; i++)
@@ -109,7 +108,7 @@ static void detection_grows_with_the_size_of_the_lie(void **state)
     }
 }
 
-static void three_times_the_noise_is_nearly_always_detected(void **state)
+TEST_WITH(three_times_the_noise_is_nearly_always_detected, NULL, NULL)
 {
     const struct curves *curves = *state;
     unsigned detected = 0, trials = 0;
@@ -125,25 +124,11 @@ static void three_times_the_noise_is_nearly_always_detected(void **state)
     assert_true(detected * 100 >= trials * 99);
 }
 
-static void a_tenth_of_the_noise_is_rarely_detected_in_an_offset(void **state)
+TEST_WITH(a_tenth_of_the_noise_is_rarely_detected_in_an_offset, NULL, NULL)
 {
     /* The null cells themselves are no surer than that: saying more would be guessing. */
     const struct curves *curves = *state;
     assert_true(curves->detected[0][0] * 10 <= curves->trials[0][0]);
 }
 
-int main(int argc, char **argv)
-{
-    setlinebuf(stdout);
-    if (argc > 1 && strcmp(argv[1], "--tune") == 0) {
-        static struct curves curves = {.tells = true};
-        run_curves(&curves, TUNING_SEEDS);
-        return 0;
-    }
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(detection_grows_with_the_size_of_the_lie),
-        cmocka_unit_test(three_times_the_noise_is_nearly_always_detected),
-        cmocka_unit_test(a_tenth_of_the_noise_is_rarely_detected_in_an_offset),
-    };
-    return cmocka_run_group_tests(tests, set_up, NULL);
-}
+GROUP(set_up, NULL)

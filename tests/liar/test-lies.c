@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Every lie as what it makes of a span, and the opcodes as bytes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "case.h"
 #include "lies.h"
 
 static const struct span hundred = {.count = 100,
@@ -32,9 +27,8 @@ static int64_t told(const char *specification, uint64_t count)
     return result < 0 ? result : (int64_t)lies_tell(&lies, &memory, &span, &span.running);
 }
 
-static void each_lie_says_what_its_name_says(void **state)
+TEST(each_lie_says_what_its_name_says)
 {
-    (void)state;
     static const struct {
         const char *lie;
         uint64_t count;
@@ -74,9 +68,8 @@ static void each_lie_says_what_its_name_says(void **state)
                      (int)told(cases[i].lie, cases[i].count));
 }
 
-static void what_is_no_lie_is_refused(void **state)
+TEST(what_is_no_lie_is_refused)
 {
-    (void)state;
     static const char *const wrong[] = {
         "",          "offset",           "offset=",         "offset=x",
         "zeros=1",   "factor=1.02x",     "factor=inf",      "opcode=fldcw",
@@ -86,9 +79,8 @@ static void what_is_no_lie_is_refused(void **state)
             fail_msg("'%s' is taken for a lie", wrong[i]);
 }
 
-static void lies_about_time_halve_it(void **state)
+TEST(lies_about_time_halve_it)
 {
-    (void)state;
     char why[256];
     static const char *const both[] = {"scale", "multiplex=0.1"};
     for (size_t i = 0; i < 2; i++) {
@@ -115,17 +107,15 @@ static void assert_row(const char *specification, const uint64_t *counts, const 
     }
 }
 
-static void some_lies_remember(void **state)
+TEST(some_lies_remember)
 {
-    (void)state;
     static const uint64_t counts[] = {0, 10, 20, 30};
     assert_row("late", counts, (const uint64_t[]){0, 0, 10, 20}, 4);
     assert_row("stuck", counts, (const uint64_t[]){0, 10, 10, 10}, 4);
 }
 
-static void a_share_is_lost_and_the_seed_decides_which(void **state)
+TEST(a_share_is_lost_and_the_seed_decides_which)
 {
-    (void)state;
     char why[256];
     struct lie_memory memory = {0};
     struct lies first = {.state = 7}, again = {.state = 7}, other = {.state = 8};
@@ -143,9 +133,8 @@ static void a_share_is_lost_and_the_seed_decides_which(void **state)
     assert_true(differ > 100);
 }
 
-static void several_lies_are_told_in_order(void **state)
+TEST(several_lies_are_told_in_order)
 {
-    (void)state;
     char why[256];
     struct lies lies = {0};
     struct lie_memory memory = {0};
@@ -169,9 +158,8 @@ static void assert_opcode(const char *name, struct instruction instruction, bool
     assert_int_equal(opcode_find(name)->matches(&instruction), expected);
 }
 
-static void opcodes_are_found_in_bytes(void **state)
+TEST(opcodes_are_found_in_bytes)
 {
-    (void)state;
     assert_opcode("fldcw", BYTES("\xd9\x2f"), true);
     assert_opcode("fldcw", BYTES("\xd9\x6c\x24\x08"), true);
     assert_opcode("fldcw", BYTES("\xd9\x3f"), false); /* fnstcw */
@@ -190,9 +178,8 @@ static void opcodes_are_found_in_bytes(void **state)
     assert_opcode("syscall", BYTES("\xc5\xf8\x05"), false);
 }
 
-static void branches_are_found_in_bytes(void **state)
+TEST(branches_are_found_in_bytes)
 {
-    (void)state;
     const struct instruction branches[] = {
         BYTES("\x75\xfe"), BYTES("\x0f\x84\x00\x00\x00\x00"),
         BYTES("\xeb\xfe"), BYTES("\xe8\x00\x00\x00\x00"),
@@ -211,27 +198,10 @@ static void branches_are_found_in_bytes(void **state)
         assert_false(instruction_is_branch(&others[i]));
 }
 
-static void bytes_that_end_early_are_no_instruction(void **state)
+TEST(bytes_that_end_early_are_no_instruction)
 {
-    (void)state;
     struct instruction instruction;
     const uint8_t bytes[] = {0xf0, 0x48, 0x0f};
     for (size_t length = 0; length <= sizeof(bytes); length++)
         assert_false(instruction_read(bytes, length, &instruction));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_lie_says_what_its_name_says),
-        cmocka_unit_test(what_is_no_lie_is_refused),
-        cmocka_unit_test(lies_about_time_halve_it),
-        cmocka_unit_test(some_lies_remember),
-        cmocka_unit_test(a_share_is_lost_and_the_seed_decides_which),
-        cmocka_unit_test(several_lies_are_told_in_order),
-        cmocka_unit_test(opcodes_are_found_in_bytes),
-        cmocka_unit_test(branches_are_found_in_bytes),
-        cmocka_unit_test(bytes_that_end_early_are_no_instruction),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

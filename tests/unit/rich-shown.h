@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Tests that begin with a rich run, of whatever study: include it behind that study's *-shown.h. */
+ * TEST_WITH(name, build_rich, release_rich) begins with a rich run, of whatever study: include it
+ * behind that study's *-shown.h. */
 #pragma once
 
 static int build_rich(void **state)
@@ -17,4 +18,3 @@ static int release_rich(void **state)
     shown_end(*state);
     return 0;
 }
-#define WITH_RICH(name) cmocka_unit_test_setup_teardown(name, build_rich, release_rich)

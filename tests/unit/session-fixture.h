@@ -5,13 +5,7 @@
  * which must leave no process and no descriptor behind. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "engine/session.h"
 #include "fake-kit.h"
 
@@ -56,5 +50,3 @@ static inline void assert_says(const struct failure *failure, const char *words)
     if (!strstr(failure->text, words))
         fail_msg("'%s' does not say '%s'", failure->text, words);
 }
-
-#define SESSION_CASE(name) cmocka_unit_test_setup_teardown(name, before_each, after_each)

@@ -5,12 +5,6 @@
  * again from their place, so that any reader can tell a right sample from a wrong one. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -25,6 +19,7 @@
 
 #include <sqlite3.h>
 
+#include "case.h"
 #include "store/store.h"
 
 #define UNUSED __attribute__((unused))

@@ -2,14 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * How `make bench` compares: in balanced order, and not what cannot be true. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "../../bench/balance.h"
+#include "case.h"
 
 #define KINDS 5
 
@@ -39,9 +33,8 @@ static const struct way visits[KINDS] = {{"0", visit_0, 0, 0},
                                          {"3", visit_3, 0, 0},
                                          {"4", visit_4, 0, 0}};
 
-static void every_way_follows_every_way_equally_often(void **state)
+TEST(every_way_follows_every_way_equally_often)
 {
-    (void)state;
     for (size_t count = 1; count <= KINDS; count++) {
         for (size_t block = 0; block < 3; block++) {
             for (size_t way = 0; way < count; way++) {
@@ -72,9 +65,8 @@ static bool possible(double ours, double bare, double noise)
     return balance_report("# balance", ways, 3);
 }
 
-static void a_way_that_costs_less_than_what_it_contains_is_refused(void **state)
+TEST(a_way_that_costs_less_than_what_it_contains_is_refused)
 {
-    (void)state;
     assert_false(possible(811, 1121, 0));
     assert_false(possible(811, 1121, 40));
     assert_true(possible(811, 1121, 400)); /* too noisy to contradict anything */
@@ -83,9 +75,8 @@ static void a_way_that_costs_less_than_what_it_contains_is_refused(void **state)
     assert_true(possible(1500, 1000, 0));
 }
 
-static void ratios_have_the_clock_taken_off(void **state)
+TEST(ratios_have_the_clock_taken_off)
 {
-    (void)state;
     possible(1010, 1000, 0);
     struct balance_ratio ratio = balance_ratio(1, 2);
     assert_float_equal(ratio.middle, 1.01, 1e-9);
@@ -95,14 +86,4 @@ static void ratios_have_the_clock_taken_off(void **state)
     ratio = balance_ratio(1, 2);
     assert_float_equal(ratio.low, 990.0 / 1010, 1e-9);
     assert_float_equal(ratio.high, 1010.0 / 990, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_way_follows_every_way_equally_often),
-        cmocka_unit_test(a_way_that_costs_less_than_what_it_contains_is_refused),
-        cmocka_unit_test(ratios_have_the_clock_taken_off),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Box plots: what a reader sees, to the character, and that no value however odd breaks them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "output/plot.h"
 #include "output/table.h"
 
@@ -36,9 +31,8 @@ static const struct box three[] = {{"perf-read ar", 12, 20, 37, 50, 90, 37},
                                    {"perf-read ao", 12, 20, 25, 30, 90, NAN},
                                    {"papi-high rr", 70, 80, 80.5, 88, 99, NAN}};
 
-static void boxes_stand_on_one_axis(void **state)
+TEST(boxes_stand_on_one_axis)
 {
-    (void)state;
     use_ascii();
     assert_string_equal(
         drawn(three, 3, "instructions", 80),
@@ -49,9 +43,8 @@ static void boxes_stand_on_one_axis(void **state)
         "papi-high rr                                   |----#====----|   70    80.5   99\n");
 }
 
-static void a_narrow_place_shows_the_median_alone(void **state)
+TEST(a_narrow_place_shows_the_median_alone)
 {
-    (void)state;
     use_ascii();
     assert_string_equal(drawn(three, 3, "instructions", 40),
                         "instructions  0       50          median\n"
@@ -61,9 +54,8 @@ static void a_narrow_place_shows_the_median_alone(void **state)
                         "papi-high rr              |-#=-|    80.5\n");
 }
 
-static void shapes_are_finer_where_the_locale_has_them(void **state)
+TEST(shapes_are_finer_where_the_locale_has_them)
 {
-    (void)state;
     setenv("LC_ALL", "C.UTF-8", 1);
     assert_string_equal(drawn(three, 2, "", 48),
                         "              0      50         min  median  max\n"
@@ -73,9 +65,8 @@ static void shapes_are_finer_where_the_locale_has_them(void **state)
     use_ascii();
 }
 
-static void many_orders_of_magnitude_get_a_logarithm_that_is_said(void **state)
+TEST(many_orders_of_magnitude_get_a_logarithm_that_is_said)
 {
-    (void)state;
     use_ascii();
     const struct box boxes[] = {{"a", 1, 2000, 2400, 2600, 120000, NAN},
                                 {"b", 30, 2000, 2400, 2600, 9e6, 40}};
@@ -87,9 +78,8 @@ static void many_orders_of_magnitude_get_a_logarithm_that_is_said(void **state)
         "b                   |*-------=#----------------|   30   2,400  9,000,000\n");
 }
 
-static void zero_has_a_place_among_orders_of_magnitude(void **state)
+TEST(zero_has_a_place_among_orders_of_magnitude)
 {
-    (void)state;
     use_ascii();
     const struct box boxes[] = {{"none", 0, 0, 0, 0, 0, NAN},
                                 {"some", 0, 1, 1, 2, 1000, NAN},
@@ -103,9 +93,8 @@ static void zero_has_a_place_among_orders_of_magnitude(void **state)
         "less         |-----------=========#========---|              -300       0     10\n");
 }
 
-static void equal_values_are_a_point_between_two_ends(void **state)
+TEST(equal_values_are_a_point_between_two_ends)
 {
-    (void)state;
     use_ascii();
     const struct box box = {"same", 37, 37, 37, 37, 37, NAN};
     assert_string_equal(
@@ -120,9 +109,8 @@ static void equal_values_are_a_point_between_two_ends(void **state)
                         "zero                       #                  0       0    0\n");
 }
 
-static void what_has_no_values_has_a_line_without_a_box(void **state)
+TEST(what_has_no_values_has_a_line_without_a_box)
 {
-    (void)state;
     use_ascii();
     const struct box boxes[] = {{"odd", NAN, 1, 2, 3, 4, 2}, {"one", 5, 6, 7, 8, 9, INFINITY}};
     const char *text = drawn(boxes, 2, "calls", 80);
@@ -148,9 +136,8 @@ static void expect_to_fit(const char *text, size_t width)
     }
 }
 
-static void odd_values_neither_break_a_line_nor_the_axis(void **state)
+TEST(odd_values_neither_break_a_line_nor_the_axis)
 {
-    (void)state;
     static const struct box boxes[] = {
         {"huge", -1.7e308, -1e308, 0, 1e308, 1.7e308, NAN},
         {"largest", DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX, DBL_MAX, NAN},
@@ -177,9 +164,8 @@ static void odd_values_neither_break_a_line_nor_the_axis(void **state)
     use_ascii();
 }
 
-static void ticks_stand_where_their_values_do(void **state)
+TEST(ticks_stand_where_their_values_do)
 {
-    (void)state;
     struct axis_extent extent = {0};
     struct axis axis;
     axis_extend(&extent, NAN);
@@ -199,9 +185,8 @@ static void ticks_stand_where_their_values_do(void **state)
     }
 }
 
-static void figures_have_the_titles_that_are_asked_for(void **state)
+TEST(figures_have_the_titles_that_are_asked_for)
 {
-    (void)state;
     static const char *const titles[] = {"min", "median", "p99"};
     const struct style style = {.width = 80};
     const struct box box = {"a", 1, 2, 3, 4, 5, NAN};
@@ -209,21 +194,4 @@ static void figures_have_the_titles_that_are_asked_for(void **state)
     boxes_put_titled(&box, 1, "ticks", titles, &style, &out);
     assert_non_null(strstr(text_string(&out), "min  median  p99\n"));
     assert_null(strstr(text_string(&out), "max"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_stand_on_one_axis),
-        cmocka_unit_test(a_narrow_place_shows_the_median_alone),
-        cmocka_unit_test(shapes_are_finer_where_the_locale_has_them),
-        cmocka_unit_test(many_orders_of_magnitude_get_a_logarithm_that_is_said),
-        cmocka_unit_test(zero_has_a_place_among_orders_of_magnitude),
-        cmocka_unit_test(equal_values_are_a_point_between_two_ends),
-        cmocka_unit_test(what_has_no_values_has_a_line_without_a_box),
-        cmocka_unit_test(odd_values_neither_break_a_line_nor_the_axis),
-        cmocka_unit_test(ticks_stand_where_their_values_do),
-        cmocka_unit_test(figures_have_the_titles_that_are_asked_for),
-    };
-    return cmocka_run_group_tests_name("boxes", tests, NULL, NULL);
 }

@@ -3,18 +3,11 @@
  *
  * The broken copies of specimens that proofs are shown: each executes what its truth says and the
  * defect, no more and no less. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
 #include "called.h"
+#include "case.h"
 #include "defect.h"
-#include "skip.h"
 
 static const struct truth *instructions_of(const struct specimen *specimen)
 {
@@ -47,9 +40,8 @@ static int64_t stepped(const struct specimen *specimen, uint64_t n)
     return instructions;
 }
 
-static void every_broken_copy_executes_its_truth_and_the_defect(void **unused)
+TEST(every_broken_copy_executes_its_truth_and_the_defect)
 {
-    (void)unused;
     unsigned seen = 0;
     if (!step_possible())
         skip_because("this machine cannot single-step");
@@ -67,12 +59,4 @@ static void every_broken_copy_executes_its_truth_and_the_defect(void **unused)
         seen++;
     }
     assert_true(seen > 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_broken_copy_executes_its_truth_and_the_defect),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * What a machine claims of its caches, read from small recorded trees: each cache becomes facts
  * under its own name, and what is no cache or no number becomes none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "machine/check.h"
 #include "tree.h"
 
@@ -30,9 +24,8 @@ static void describe(const struct tree_file *files, struct facts *facts)
     tree_remove(&tree);
 }
 
-static void each_cache_is_told_under_its_name(void **state)
+TEST(each_cache_is_told_under_its_name)
 {
-    (void)state;
     static const struct tree_file files[] = {{CACHE "index0/level", "1\n"},
                                              {CACHE "index0/type", "Data\n"},
                                              {CACHE "index0/size", "48K\n"},
@@ -61,9 +54,8 @@ static void each_cache_is_told_under_its_name(void **state)
     assert_int_equal(facts_number(&facts, "memory.huge_page_bytes", 0), 2097152);
 }
 
-static void what_is_no_cache_is_not_told(void **state)
+TEST(what_is_no_cache_is_not_told)
 {
-    (void)state;
     static const struct tree_file files[] = {{CACHE "index0/level", "1\n"},
                                              {CACHE "index0/type", "Data\n"},
                                              {CACHE "index0/size", "much\n"},
@@ -79,13 +71,4 @@ static void what_is_no_cache_is_not_told(void **state)
     assert_int_equal(facts_error(&facts, "cache.l1d.bytes"), ENODATA);
     assert_null(facts_get(&facts, "cache.l0.bytes"));
     assert_null(facts_get(&facts, "memory.huge_pages"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_cache_is_told_under_its_name),
-        cmocka_unit_test(what_is_no_cache_is_not_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

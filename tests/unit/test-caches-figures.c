@@ -3,14 +3,9 @@
  *
  * The figures of `assay caches`, of planted rings: which rows they have, in which order, and that
  * these hold what was measured. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "case.h"
 #include "figure-shown.h"
 #include "studies/caches/parts.h"
 
@@ -61,9 +56,8 @@ static double cell_number(const json_t *figure, size_t row, const char *key)
     return json_number_value(figure_cell(figure, row, key));
 }
 
-static void test_the_curve_rises_with_the_ring(void **state)
+TEST(test_the_curve_rises_with_the_ring)
 {
-    (void)state;
     struct caches_run run;
     build(&run);
     json_t *figures = show(&run);
@@ -82,9 +76,8 @@ static void test_the_curve_rises_with_the_ring(void **state)
     json_decref(figures);
 }
 
-static void test_claims_stand_beside_what_was_found(void **state)
+TEST(test_claims_stand_beside_what_was_found)
 {
-    (void)state;
     struct caches_run run;
     build(&run);
     json_t *figures = show(&run);
@@ -105,9 +98,8 @@ static void test_claims_stand_beside_what_was_found(void **state)
 }
 
 /* One story: what bounds a size is drawn, and a claim between the bounds is not contradicted. */
-static void test_bounds_of_a_size_are_found_too(void **state)
+TEST(test_bounds_of_a_size_are_found_too)
 {
-    (void)state;
     static const struct {
         uint64_t low, high;
         const char *told;
@@ -134,9 +126,8 @@ static void test_bounds_of_a_size_are_found_too(void **state)
     }
 }
 
-static void test_lines_and_ways_by_what_makes_them_rise(void **state)
+TEST(test_lines_and_ways_by_what_makes_them_rise)
 {
-    (void)state;
     struct caches_run run;
     build(&run);
     json_t *figures = show(&run);
@@ -149,9 +140,8 @@ static void test_lines_and_ways_by_what_makes_them_rise(void **state)
     json_decref(figures);
 }
 
-static void test_what_is_unfinished_says_so(void **state)
+TEST(test_what_is_unfinished_says_so)
 {
-    (void)state;
     struct caches_run run;
     build(&run);
     run.studying.complete = false;
@@ -162,26 +152,12 @@ static void test_what_is_unfinished_says_so(void **state)
 }
 
 /* An emulated machine, where nothing is measured: claims alone are no figure. */
-static void test_nothing_gives_no_figure(void **state)
+TEST(test_nothing_gives_no_figure)
 {
-    (void)state;
     struct caches_run run;
     build(&run);
     run.points = (struct caches_points){0};
     json_t *figures = show(&run);
     assert_int_equal(json_array_size(figures), 0);
     json_decref(figures);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_curve_rises_with_the_ring),
-        cmocka_unit_test(test_claims_stand_beside_what_was_found),
-        cmocka_unit_test(test_bounds_of_a_size_are_found_too),
-        cmocka_unit_test(test_lines_and_ways_by_what_makes_them_rise),
-        cmocka_unit_test(test_what_is_unfinished_says_so),
-        cmocka_unit_test(test_nothing_gives_no_figure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,9 @@
  * what they say completes the names of specimens; and whatever else a store may hold does no harm.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "engine/wishes.h"
 #include "studies/caches/parts.h"
 #include "studies/caches/study.h"
@@ -141,7 +136,7 @@ static void store_study(struct fixture *fixture)
     }
 }
 
-static void what_is_stored_comes_out_again(void **state)
+TEST_WITH(what_is_stored_comes_out_again, make_fixture, remove_fixture)
 {
     struct fixture *fixture = *state;
     struct caches_points points = {0};
@@ -176,7 +171,7 @@ static void expect_name(const struct geometry *geometry, const struct catalogue 
     assert_string_equal(made, complete);
 }
 
-static void what_was_measured_completes_names(void **state)
+TEST_WITH(what_was_measured_completes_names, make_fixture, remove_fixture)
 {
     struct fixture *fixture = *state;
     struct common_options quiet = {.quiet = true};
@@ -199,7 +194,7 @@ static void what_was_measured_completes_names(void **state)
     expect_name(&geometry, &catalogue, "/", "/");
 }
 
-static void rings_that_are_none_do_no_harm(void **state)
+TEST_WITH(rings_that_are_none_do_no_harm, make_fixture, remove_fixture)
 {
     struct fixture *fixture = *state;
     static const char *const names[] = {
@@ -233,7 +228,7 @@ static void rings_that_are_none_do_no_harm(void **state)
 }
 
 /* Judging takes the square of their number. */
-static void more_cells_than_are_ever_planned_are_refused(void **state)
+TEST_WITH(more_cells_than_are_ever_planned_are_refused, make_fixture, remove_fixture)
 {
     struct fixture *fixture = *state;
     struct failure failure = {0};
@@ -260,9 +255,8 @@ static void more_cells_than_are_ever_planned_are_refused(void **state)
     assert_non_null(strstr(failure.text, "more cells than"));
 }
 
-static void a_machine_that_is_emulated_has_no_caches(void **state)
+TEST(a_machine_that_is_emulated_has_no_caches)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     facts_set(&facts, "emulated", "QEMU TCG", 0);
     facts_set(&facts, "cache.l1d.bytes", "32768", 0);
@@ -289,20 +283,4 @@ static void a_machine_that_is_emulated_has_no_caches(void **state)
         }
     }
     assert_false(report.pages.known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(what_is_stored_comes_out_again, make_fixture,
-                                        remove_fixture),
-        cmocka_unit_test_setup_teardown(what_was_measured_completes_names, make_fixture,
-                                        remove_fixture),
-        cmocka_unit_test_setup_teardown(rings_that_are_none_do_no_harm, make_fixture,
-                                        remove_fixture),
-        cmocka_unit_test_setup_teardown(more_cells_than_are_ever_planned_are_refused, make_fixture,
-                                        remove_fixture),
-        cmocka_unit_test(a_machine_that_is_emulated_has_no_caches),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

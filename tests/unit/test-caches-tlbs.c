@@ -3,14 +3,8 @@
  *
  * The study of caches over rings on small and on huge pages whose latencies are given: which rises
  * are reaches of a TLB, and which rows there always are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "cache-model.h"
+#include "case.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (1024 * KIB)
@@ -41,9 +35,8 @@ static void judge_tlbs(uint64_t small, uint64_t huge, const struct caches_situat
     caches_judge(&points, situation, report);
 }
 
-static void a_reach_of_huge_pages_is_some_huge_pages(void **state)
+TEST(a_reach_of_huge_pages_is_some_huge_pages)
 {
-    (void)state;
     const struct caches_situation situation = {.page = MODEL_PAGE, .huge_page = 2 * MIB, .seed = 1};
     struct caches_report report;
     judge_tlbs(256 * KIB, 256 * KIB, &situation, &report);
@@ -65,9 +58,8 @@ static void a_reach_of_huge_pages_is_some_huge_pages(void **state)
 }
 
 /* Whatever was seen: two TLBs on either kind of page, so that runs can be compared. */
-static void rows_of_tlbs_are_always_the_same(void **state)
+TEST(rows_of_tlbs_are_always_the_same)
 {
-    (void)state;
     const uint64_t reaches[] = {256 * KIB, 8 * MIB, 64 * MIB};
     const char *const unfit[] = {NULL, "no clock"};
     for (size_t i = 0; i < 6; i++) {
@@ -83,13 +75,4 @@ static void rows_of_tlbs_are_always_the_same(void **state)
             }
         assert_int_equal(report.row_count, 5);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_reach_of_huge_pages_is_some_huge_pages),
-        cmocka_unit_test(rows_of_tlbs_are_always_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,12 @@
  *
  * The study of caches over simulated machines of known geometry: what it is sure of must be right,
  * and whatever else it says must be null with a reason. The rates are printed and held to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 
 #include "base/memory.h"
 #include "cache-model.h"
+#include "case.h"
 
 #define KIB        UINT64_C(1024)
 #define MIB        (1024 * KIB)
@@ -349,9 +343,8 @@ static void run_example(void **state)
 }
 
 /* A machine without caches, quiet or loud, and latencies that are nothing but noise. */
-static void nothing_is_seen_where_nothing_is(void **state)
+TEST(nothing_is_seen_where_nothing_is)
 {
-    (void)state;
     const double noises[] = {0, 0.1, 3};
     unsigned sizes = 0, rows = 0;
     for (unsigned seed = 1; seed <= 3 * SEEDS; seed++) {
@@ -378,9 +371,8 @@ static void nothing_is_seen_where_nothing_is(void **state)
 }
 
 /* What one process saw nobody confirmed. */
-static void one_process_gives_no_confidence(void **state)
+TEST(one_process_gives_no_confidence)
 {
-    (void)state;
     const struct model *model = &examples[0].model;
     struct bench bench = {.model = model};
     struct caches_points points = {0}, plan;
@@ -399,15 +391,8 @@ static void one_process_gives_no_confidence(void **state)
     model_close(&bench.state);
 }
 
-int main(void)
+EXAMPLES(every_example)
 {
-    const size_t count = sizeof(examples) / sizeof(*examples);
-    struct CMUnitTest tests[sizeof(examples) / sizeof(*examples) + 2];
-    tests[count] = (struct CMUnitTest)cmocka_unit_test(nothing_is_seen_where_nothing_is);
-    tests[count + 1] = (struct CMUnitTest)cmocka_unit_test(one_process_gives_no_confidence);
-    for (size_t i = 0; i < count; i++)
-        tests[i] = (struct CMUnitTest){.name = examples[i].name,
-                                       .test_func = run_example,
-                                       .initial_state = (void *)(uintptr_t)&examples[i]};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++)
+        unit_example(examples[i].name, run_example, &examples[i]);
 }

@@ -5,16 +5,11 @@
  * that they cannot be relied on. The calipers are made by hand, so that any machine can. */
 #define ASSAY_NO_INLINE
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "lib/calipers.h"
 
 enum { INSTRUCTIONS, FAULTS, CLOCK, EVENTS };
@@ -126,9 +121,8 @@ static void expect_no_doubt(void)
     }
 }
 
-static void steady_regions_make_figures_and_no_doubt(void **state)
+TEST_WITH(steady_regions_make_figures_and_no_doubt, plant, uproot)
 {
-    (void)state;
     calibrate(plain);
     expect_plain_figures();
     expect_no_doubt();
@@ -143,9 +137,8 @@ static struct null cold(enum assay_nulls kind, int number)
     return null;
 }
 
-static void the_first_ones_are_not_kept(void **state)
+TEST_WITH(the_first_ones_are_not_kept, plant, uproot)
 {
-    (void)state;
     calibrate(cold);
     expect_plain_figures();
 }
@@ -179,9 +172,8 @@ static struct null disturbed(enum assay_nulls kind, int number)
     return null;
 }
 
-static void others_are_measured_in_place_of_disturbed_ones(void **state)
+TEST_WITH(others_are_measured_in_place_of_disturbed_ones, plant, uproot)
 {
-    (void)state;
     calibrate(disturbed);
     expect_plain_figures();
     expect_no_doubt();
@@ -202,9 +194,8 @@ static struct null faulting(enum assay_nulls kind, int number)
     return null;
 }
 
-static void faults_are_asked_for_between_regions(void **state)
+TEST_WITH(faults_are_asked_for_between_regions, plant, uproot)
 {
-    (void)state;
     calibrate(faulting);
     expect_plain_figures();
     expect_no_doubt();
@@ -218,9 +209,8 @@ static struct null mostly_disturbed(enum assay_nulls kind, int number)
     return null;
 }
 
-static void few_undisturbed_ones_are_said(void **state)
+TEST_WITH(few_undisturbed_ones_are_said, plant, uproot)
 {
-    (void)state;
     calibrate(mostly_disturbed);
     assert_true(planted.calibrated >= CALIPERS_FEW && planted.calibrated < CALIPERS_NULLS / 2);
     assert_true(planted.events[FAULTS].unsteady);
@@ -246,9 +236,8 @@ static struct null always_interrupted(enum assay_nulls kind, int number)
     return null;
 }
 
-static void what_suffers_from_no_interruption_is_calibrated_in_spite_of_them(void **state)
+TEST_WITH(what_suffers_from_no_interruption_is_calibrated_in_spite_of_them, plant, uproot)
 {
-    (void)state;
     calibrate(always_interrupted);
     assert_int_equal(planted.calibrated, 0);
     for (size_t i = 0; i < EVENTS; i++)
@@ -258,9 +247,8 @@ static void what_suffers_from_no_interruption_is_calibrated_in_spite_of_them(voi
     expect_no_doubt();
 }
 
-static void none_undisturbed_is_not_calibrated(void **state)
+TEST_WITH(none_undisturbed_is_not_calibrated, plant, uproot)
 {
-    (void)state;
     struct assay_count counts[EVENTS];
     struct assay_overhead overhead;
     calibrate(always_disturbed);
@@ -280,9 +268,8 @@ static struct null drifting(enum assay_nulls kind, int number)
     return null;
 }
 
-static void what_goes_on_changing_is_said(void **state)
+TEST_WITH(what_goes_on_changing_is_said, plant, uproot)
 {
-    (void)state;
     calibrate(drifting);
     assert_true(planted.events[INSTRUCTIONS].unsteady);
     assert_non_null(strstr(assay_calipers_reason(&planted, INSTRUCTIONS), "went on changing"));
@@ -296,9 +283,8 @@ static struct null dead(enum assay_nulls kind, int number)
     return (struct null){.counts = {0, 0, 100}};
 }
 
-static void a_counter_that_stands_still_is_said(void **state)
+TEST_WITH(a_counter_that_stands_still_is_said, plant, uproot)
 {
-    (void)state;
     calibrate(dead);
     assert_non_null(strstr(assay_calipers_reason(&planted, INSTRUCTIONS), "stands still"));
     assert_true(planted.events[INSTRUCTIONS].unsteady);
@@ -307,9 +293,8 @@ static void a_counter_that_stands_still_is_said(void **state)
 }
 
 /* Where no system call tells how long a region took, its ticks do. */
-static void regions_read_in_user_code_know_their_length_by_ticks(void **state)
+TEST_WITH(regions_read_in_user_code_know_their_length_by_ticks, plant, uproot)
 {
-    (void)state;
     struct region_reading reading;
     planted.path = ASSAY_PATH_USER;
     planted.here.ways = ASSAY_WAY_TICKS;
@@ -324,9 +309,8 @@ static void regions_read_in_user_code_know_their_length_by_ticks(void **state)
     assert_true(reading.noticed == ASSAY_SAW_INTERRUPTS);
 }
 
-static void a_refused_event_keeps_its_reason(void **state)
+TEST_WITH(a_refused_event_keeps_its_reason, plant, uproot)
 {
-    (void)state;
     planted.events[INSTRUCTIONS].kind = CALIPER_ABSENT;
     planted.events[INSTRUCTIONS].error = ENOENT;
     planted.events[INSTRUCTIONS].reason = strdup("no such counter");
@@ -334,9 +318,8 @@ static void a_refused_event_keeps_its_reason(void **state)
     assert_string_equal(assay_calipers_reason(&planted, INSTRUCTIONS), "no such counter");
 }
 
-static void it_needs_calipers_and_no_region(void **state)
+TEST_WITH(it_needs_calipers_and_no_region, plant, uproot)
 {
-    (void)state;
     struct assay_overhead overhead;
     planted.here.depth = 1;
     assert_int_equal(assay_calibrate_start(), -EBUSY);
@@ -346,25 +329,4 @@ static void it_needs_calipers_and_no_region(void **state)
     assert_int_equal(assay_calipers_overhead(&planted, EVENTS, &overhead), -EINVAL);
     assert_int_equal(assay_calipers_select(NULL), 0);
     assert_int_equal(assay_calibrate_start(), -ENODEV);
-}
-
-#define CASE(function) cmocka_unit_test_setup_teardown(function, plant, uproot)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(steady_regions_make_figures_and_no_doubt),
-        CASE(the_first_ones_are_not_kept),
-        CASE(others_are_measured_in_place_of_disturbed_ones),
-        CASE(faults_are_asked_for_between_regions),
-        CASE(few_undisturbed_ones_are_said),
-        CASE(what_suffers_from_no_interruption_is_calibrated_in_spite_of_them),
-        CASE(none_undisturbed_is_not_calibrated),
-        CASE(what_goes_on_changing_is_said),
-        CASE(a_counter_that_stands_still_is_said),
-        CASE(regions_read_in_user_code_know_their_length_by_ticks),
-        CASE(a_refused_event_keeps_its_reason),
-        CASE(it_needs_calipers_and_no_region),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,11 @@
  *
  * From readings and figures to counts with their bars: planted ones, worked out by hand, and bars
  * against the truth in seeded trials. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "lib/calipers.h"
 
 static bool near(double value, double expected)
@@ -47,9 +43,8 @@ static struct assay_count count_of(const struct assay_calipers *calipers,
     return count;
 }
 
-static void exact_counters_have_no_bar(void **state)
+TEST(exact_counters_have_no_bar)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     struct region_reading reading = reading_with(1000);
     struct assay_count count = count_of(&calipers, &reading);
@@ -68,9 +63,8 @@ static void exact_counters_have_no_bar(void **state)
     assert_true(count.low == count.corrected - 6 && count.high == count.corrected);
 }
 
-static void less_than_nothing_is_said_and_not_hidden(void **state)
+TEST(less_than_nothing_is_said_and_not_hidden)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.events[0].null[ASSAY_NULL_ALONE].high = 12;
     struct region_reading reading = reading_with(7);
@@ -80,9 +74,8 @@ static void less_than_nothing_is_said_and_not_hidden(void **state)
 }
 
 /* What the ends of regions inside took was measured along: only what that leaves is assumed. */
-static void ticks_measured_at_the_ends_of_regions_inside_are_taken_off(void **state)
+TEST(ticks_measured_at_the_ends_of_regions_inside_are_taken_off)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     struct region_reading reading = reading_with(5000);
     reading.children = 2;
@@ -94,9 +87,8 @@ static void ticks_measured_at_the_ends_of_regions_inside_are_taken_off(void **st
 }
 
 /* Times of system calls: what their cost around nothing says of other regions is half of it. */
-static void times_of_system_calls_have_bars_as_wide_as_calls_differ(void **state)
+TEST(times_of_system_calls_have_bars_as_wide_as_calls_differ)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.time = calipers.events[0];
     calipers.time.nature = NATURE_CLOCK;
@@ -112,9 +104,8 @@ static void times_of_system_calls_have_bars_as_wide_as_calls_differ(void **state
 }
 
 /* Window 10, from 8 to 13: what was counted too much is the truth's lower limit. */
-static void limits_of_the_window_change_sides(void **state)
+TEST(limits_of_the_window_change_sides)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.events[0].null[ASSAY_NULL_ALONE] =
         (struct null_figures){.middle = 10, .low = 8, .high = 13, .odd = 1};
@@ -126,9 +117,8 @@ static void limits_of_the_window_change_sides(void **state)
 
 /* Nine children: noise of each 2, so 1.96 · 2 · 3 = 11.76; their figure is wrong by up to 0.5, and
  * that of the windows in it by 0.25: 4.5 and 2.25; the own window 3 and 2. */
-static void pairs_add_noise_by_the_root_and_errors_by_number(void **state)
+TEST(pairs_add_noise_by_the_root_and_errors_by_number)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.events[0].null[ASSAY_NULL_ALONE] =
         (struct null_figures){.middle = 10, .low = 8, .high = 13, .error = 0.25, .odd = 1};
@@ -145,9 +135,8 @@ static void pairs_add_noise_by_the_root_and_errors_by_number(void **state)
 }
 
 /* One of 128 empty regions was odd: six pairs have rarely one like that, seven have. */
-static void odd_pairs_count_from_where_one_is_to_be_expected(void **state)
+TEST(odd_pairs_count_from_where_one_is_to_be_expected)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.events[0].null[ASSAY_NULL_PAIR].odd = 1.0 / 128;
     calipers.events[0].null[ASSAY_NULL_PAIR].error = 2;
@@ -160,9 +149,8 @@ static void odd_pairs_count_from_where_one_is_to_be_expected(void **state)
 
 /* --- what happened inside --- */
 
-static void interruptions_may_each_have_added_one(void **state)
+TEST(interruptions_may_each_have_added_one)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     struct region_reading reading = reading_with(1010);
     reading.faults = 3;
@@ -176,9 +164,8 @@ static void interruptions_may_each_have_added_one(void **state)
 }
 
 /* Every 4 ms: 0.19 ms have one rarely, 0.21 ms not so rarely, 8 ms two and 8.3 ms perhaps three. */
-static void interrupts_follow_from_the_length(void **state)
+TEST(interrupts_follow_from_the_length)
 {
-    (void)state;
     static const struct {
         double length_ns, interrupts;
     } cases[] = {{1000, 0}, {0.19e6, 0}, {0.21e6, 1}, {4e6, 1}, {8e6, 2}, {8.3e6, 3}, {4e9, 1000}};
@@ -195,9 +182,8 @@ static void interrupts_follow_from_the_length(void **state)
     assert_true(count_of(&calipers, &reading).uncertainty == 0);
 }
 
-static void what_the_operating_system_counts_itself_does_not_suffer(void **state)
+TEST(what_the_operating_system_counts_itself_does_not_suffer)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.events[0].nature = NATURE_COUNT;
     struct region_reading reading = reading_with(1010);
@@ -209,9 +195,8 @@ static void what_the_operating_system_counts_itself_does_not_suffer(void **state
     assert_true(count.noticed == 0);
 }
 
-static void repeated_readings_and_unmeasured_regions_widen_downwards(void **state)
+TEST(repeated_readings_and_unmeasured_regions_widen_downwards)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     struct region_reading reading = reading_with(1010);
     reading.noticed = ASSAY_SAW_DISTURBED;
@@ -226,9 +211,8 @@ static void repeated_readings_and_unmeasured_regions_widen_downwards(void **stat
     assert_true(count.low == 0 && count.high == 1000 && count.noticed == ASSAY_SAW_TOO_DEEP);
 }
 
-static void clocks_are_not_known_better_than_their_step(void **state)
+TEST(clocks_are_not_known_better_than_their_step)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.events[0].nature = NATURE_CLOCK;
     calipers.events[0].step = 100;
@@ -253,9 +237,8 @@ static double lateness(const struct assay_calipers *calipers, uint64_t raw, uint
 }
 
 /* A region that may have put out of the caches what its end looks up is shorter than it seems. */
-static void an_end_that_waited_widens_downwards(void **state)
+TEST(an_end_that_waited_widens_downwards)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.tick_cold = (struct tick_cold){2, {{700, 30}, {6000, 70}}};
     assert_true(lateness(&calipers, 10000, 0) == 0); /* a counter does not wait */
@@ -278,9 +261,8 @@ static void an_end_that_waited_widens_downwards(void **state)
 
 /* It ran a quarter of the time and counted 1000: 4000, but as little as 1000 and as much as 7000.
  */
-static void shared_counters_are_scaled_and_what_was_not_seen_is_in_the_bar(void **state)
+TEST(shared_counters_are_scaled_and_what_was_not_seen_is_in_the_bar)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     struct region_reading reading = reading_with(1000);
     reading.running_ns = 250;
@@ -295,9 +277,8 @@ static void shared_counters_are_scaled_and_what_was_not_seen_is_in_the_bar(void 
     assert_true(isinf(count.high) && isinf(count.uncertainty));
 }
 
-static void what_was_not_counted_can_be_anything(void **state)
+TEST(what_was_not_counted_can_be_anything)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     struct region_reading reading = reading_with(0);
     reading.running_ns = 0;
@@ -316,9 +297,8 @@ static void what_was_not_counted_can_be_anything(void **state)
     assert_true(count_of(&calipers, &reading).state == ASSAY_UNSUPPORTED);
 }
 
-static void without_calibrating_all_may_be_overhead(void **state)
+TEST(without_calibrating_all_may_be_overhead)
 {
-    (void)state;
     struct assay_calipers calipers = planted();
     calipers.calibrated = 0;
     struct region_reading reading = reading_with(1000);
@@ -330,9 +310,8 @@ static void without_calibrating_all_may_be_overhead(void **state)
     assert_true(count_of(&calipers, &reading).noticed == ASSAY_NOT_STEADY);
 }
 
-static void everything_noticed_has_words(void **state)
+TEST(everything_noticed_has_words)
 {
-    (void)state;
     char words[512], few[8];
     assert_int_equal(assay_noticed_words(0, words, sizeof(words)), 0);
     assert_string_equal(words, "");
@@ -427,9 +406,8 @@ static void covers(const struct noise *noise, uint64_t pairs)
     assert_true(accused == 0);
 }
 
-static void bars_hold_the_truth_95_times_of_100(void **state)
+TEST(bars_hold_the_truth_95_times_of_100)
 {
-    (void)state;
     static const struct noise noises[] = {
         {bell, bell, 500, 700}, {tailed, bell, 500, 300}, {tailed, tailed, 300, 900}};
     static const uint64_t pairs[] = {0, 1, 10, 100, 400};
@@ -437,29 +415,4 @@ static void bars_hold_the_truth_95_times_of_100(void **state)
     for (size_t i = 0; i < sizeof(noises) / sizeof(noises[0]); i++)
         for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++)
             covers(&noises[i], pairs[k]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_counters_have_no_bar),
-        cmocka_unit_test(less_than_nothing_is_said_and_not_hidden),
-        cmocka_unit_test(ticks_measured_at_the_ends_of_regions_inside_are_taken_off),
-        cmocka_unit_test(times_of_system_calls_have_bars_as_wide_as_calls_differ),
-        cmocka_unit_test(limits_of_the_window_change_sides),
-        cmocka_unit_test(pairs_add_noise_by_the_root_and_errors_by_number),
-        cmocka_unit_test(odd_pairs_count_from_where_one_is_to_be_expected),
-        cmocka_unit_test(interruptions_may_each_have_added_one),
-        cmocka_unit_test(interrupts_follow_from_the_length),
-        cmocka_unit_test(what_the_operating_system_counts_itself_does_not_suffer),
-        cmocka_unit_test(repeated_readings_and_unmeasured_regions_widen_downwards),
-        cmocka_unit_test(clocks_are_not_known_better_than_their_step),
-        cmocka_unit_test(shared_counters_are_scaled_and_what_was_not_seen_is_in_the_bar),
-        cmocka_unit_test(what_was_not_counted_can_be_anything),
-        cmocka_unit_test(an_end_that_waited_widens_downwards),
-        cmocka_unit_test(without_calibrating_all_may_be_overhead),
-        cmocka_unit_test(everything_noticed_has_words),
-        cmocka_unit_test(bars_hold_the_truth_95_times_of_100),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

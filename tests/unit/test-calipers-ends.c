@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Calipers when their process forks, executes another program or jumps out of regions. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +10,9 @@
 #include <stdbool.h>
 #include <sys/wait.h>
 
+#include "case.h"
 #include "counted-faults.h"
 #include "lib/calipers.h"
-#include "skip.h"
 
 static struct assay_region region = ASSAY_REGION("before fork"), later = ASSAY_REGION("in child");
 
@@ -86,9 +80,8 @@ static int in_child_within_a_region(struct assay_calipers *calipers)
     return 0;
 }
 
-static void a_child_of_fork_counts_nothing_and_goes_on(void **state)
+TEST(a_child_of_fork_counts_nothing_and_goes_on)
 {
-    (void)state;
     struct assay_calipers *calipers = fault_calipers();
     NEEDS_FAULTS(calipers);
     struct assay_region_total total;
@@ -127,9 +120,8 @@ static int in_child_that_does_not_end_its_parents_region(struct assay_calipers *
     return 0;
 }
 
-static void a_region_of_its_parent_does_not_keep_a_child_from_opening(void **state)
+TEST(a_region_of_its_parent_does_not_keep_a_child_from_opening)
 {
-    (void)state;
     struct assay_calipers *calipers = fault_calipers();
     NEEDS_FAULTS(calipers);
     assay_begin();
@@ -174,9 +166,8 @@ static int in_child_beside_threads(struct assay_calipers *calipers)
     return 0;
 }
 
-static void children_do_not_wait_for_threads_they_do_not_have(void **state)
+TEST(children_do_not_wait_for_threads_they_do_not_have)
 {
-    (void)state;
 #ifdef SANITIZED_ADDRESSES
     skip_because("the sanitizer's own allocator waits for threads that a child does not have");
 #endif
@@ -236,9 +227,8 @@ static pid_t execute(bool by_fork, int input, int output)
 }
 
 /* The program `cat` waits for its input to end, so there is time to look at it. */
-static void programs_that_are_executed_inherit_no_counter(void **state)
+TEST(programs_that_are_executed_inherit_no_counter)
 {
-    (void)state;
     int input[2], ready[2], status;
     char byte;
     struct assay_calipers *calipers = fault_calipers();
@@ -282,9 +272,8 @@ static __attribute__((noinline)) void jump_out_of_three_regions(void)
         leave_three_regions();
 }
 
-static void regions_left_by_longjmp_stay_open_until_they_are_ended(void **state)
+TEST(regions_left_by_longjmp_stay_open_until_they_are_ended)
 {
-    (void)state;
     struct assay_calipers *calipers = fault_calipers();
     NEEDS_FAULTS(calipers);
     struct assay_count count;
@@ -306,9 +295,8 @@ static void regions_left_by_longjmp_stay_open_until_they_are_ended(void **state)
 
 /* Also where a handler comes between the two things by which a region begins: being counted, and
  * getting a frame. */
-static void regions_that_are_too_deep_are_left_again(void **state)
+TEST(regions_that_are_too_deep_are_left_again)
 {
-    (void)state;
     struct assay_calipers *calipers;
     struct assay_count count;
     assert_int_equal(assay_calipers_open(&calipers, NULL, 0, 0), 0);
@@ -335,9 +323,8 @@ static void regions_that_are_too_deep_are_left_again(void **state)
     assay_calipers_close(calipers);
 }
 
-static void closing_within_regions_abandons_them(void **state)
+TEST(closing_within_regions_abandons_them)
 {
-    (void)state;
     struct assay_calipers *calipers = fault_calipers();
     NEEDS_FAULTS(calipers);
     assay_begin();
@@ -347,18 +334,4 @@ static void closing_within_regions_abandons_them(void **state)
     assay_end();
     struct assay_count count;
     assert_int_equal(assay_counts(&count), -ENODEV);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_child_of_fork_counts_nothing_and_goes_on),
-        cmocka_unit_test(a_region_of_its_parent_does_not_keep_a_child_from_opening),
-        cmocka_unit_test(children_do_not_wait_for_threads_they_do_not_have),
-        cmocka_unit_test(programs_that_are_executed_inherit_no_counter),
-        cmocka_unit_test(regions_left_by_longjmp_stay_open_until_they_are_ended),
-        cmocka_unit_test(regions_that_are_too_deep_are_left_again),
-        cmocka_unit_test(closing_within_regions_abandons_them),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,20 +3,14 @@
  *
  * Regions whose page faults and system calls are known, read by system calls: the calipers' own
  * are taken off, exactly, alone and inside each other. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "countable.h"
-#include "skip.h"
 
 #define EVERY 100
 
@@ -54,9 +48,8 @@ static long faults_so_far(void)
     return usage.ru_minflt + usage.ru_majflt;
 }
 
-static void page_faults_are_exact(void **state)
+TEST(page_faults_are_exact)
 {
-    (void)state;
     char reason[1024];
     struct assay_calipers *calipers = counting("page-faults", reason);
     if (!calipers)
@@ -82,9 +75,8 @@ static void page_faults_are_exact(void **state)
     assay_calipers_close(calipers);
 }
 
-static void page_faults_of_regions_inside_count_for_both(void **state)
+TEST(page_faults_of_regions_inside_count_for_both)
 {
-    (void)state;
     char reason[1024];
     struct assay_calipers *calipers = counting("page-faults", reason);
     if (!calipers)
@@ -147,9 +139,8 @@ static void assert_calls_exact(const char *name, bool all, struct assay_calipers
     assay_calipers_close(calipers);
 }
 
-static void all_system_calls_are_exact(void **state)
+TEST(all_system_calls_are_exact)
 {
-    (void)state;
     char reason[1024];
     struct assay_calipers *calipers = counting("raw_syscalls:sys_enter", reason);
     if (!calipers)
@@ -157,9 +148,8 @@ static void all_system_calls_are_exact(void **state)
     assert_calls_exact("raw_syscalls:sys_enter", true, calipers);
 }
 
-static void calls_of_one_kind_are_exact(void **state)
+TEST(calls_of_one_kind_are_exact)
 {
-    (void)state;
     char reason[1024];
     struct assay_calipers *calipers = counting("syscalls:sys_enter_getppid", reason);
     if (!calipers)
@@ -180,9 +170,8 @@ static void on_alarm(int number)
 /* Signals come where system calls return, and so behind the reading that ends a region: what the
  * handler measures there is not inside. What is inside has one system call more, which returns from
  * the handler. */
-static void regions_of_handlers_are_taken_off_where_they_were(void **state)
+TEST(regions_of_handlers_are_taken_off_where_they_were)
 {
-    (void)state;
     char reason[1024];
     struct assay_calipers *calipers = counting("raw_syscalls:sys_enter", reason);
     if (!calipers)
@@ -207,16 +196,4 @@ static void regions_of_handlers_are_taken_off_where_they_were(void **state)
     print_message("# %u rounds, %u of them with a signal inside\n", rounds, inside);
     assert_int_equal(wrong, 0);
     assay_calipers_close(calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_faults_are_exact),
-        cmocka_unit_test(page_faults_of_regions_inside_count_for_both),
-        cmocka_unit_test(all_system_calls_are_exact),
-        cmocka_unit_test(calls_of_one_kind_are_exact),
-        cmocka_unit_test(regions_of_handlers_are_taken_off_where_they_were),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

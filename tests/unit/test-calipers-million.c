@@ -3,17 +3,11 @@
  *
  * A million regions: no memory is asked for, the process does not grow, and the last of them count
  * what the first did. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/syscall.h>
 
+#include "case.h"
 #include "counted-faults.h"
 #include "lib/regions.h"
-#include "skip.h"
 
 #define REGIONS 1000000
 #define PART    100000
@@ -74,9 +68,9 @@ static void one_region(struct assay_region *region)
 
 #define NAMES 100 /* they fill several pages */
 
-static void new_names_touch_no_new_page(void **state)
+/* The first: while there are few. */
+TEST(new_names_touch_no_new_page)
 {
-    (void)state;
     struct assay_calipers *calipers = fault_calipers();
     if (!calipers)
         skip_because("page faults cannot be counted here");
@@ -100,9 +94,8 @@ static void new_names_touch_no_new_page(void **state)
     assay_calipers_close(calipers);
 }
 
-static void a_million_regions_need_and_move_nothing(void **state)
+TEST(a_million_regions_need_and_move_nothing)
 {
-    (void)state;
     struct assay_calipers *calipers;
     unsigned long before[2], after[2];
     struct assay_region_total totals[2], inside;
@@ -142,13 +135,4 @@ static void a_million_regions_need_and_move_nothing(void **state)
             assert_true(totals[0].corrected == (i == 0 ? 0 : 2.0 * (PART + 1)));
     }
     assay_calipers_close(calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_names_touch_no_new_page), /* while there are few */
-        cmocka_unit_test(a_million_regions_need_and_move_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

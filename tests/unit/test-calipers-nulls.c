@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What counts of empty regions come to, against values worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "lib/calipers.h"
 
 static bool near(double value, double expected)
@@ -17,9 +12,8 @@ static bool near(double value, double expected)
     return fabs(value - expected) <= 1e-9 * (1 + fabs(expected));
 }
 
-static void roots_are_those_of_the_mathematical_library(void **state)
+TEST(roots_are_those_of_the_mathematical_library)
 {
-    (void)state;
     static const double values[] = {0, 1e-300, 0.25, 1, 2, 3, 1e9, 12345.678, 1e18, 1e299};
     for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
         assert_true(fabs(root_of(values[i]) - sqrt(values[i])) <= 1e-15 * (1 + sqrt(values[i])));
@@ -29,9 +23,8 @@ static void roots_are_those_of_the_mathematical_library(void **state)
 
 /* 1 … 128 in an order without a trend: of 129 places between them the next has 2.5 % (three) below
  * the third and as many above the third last. */
-static void limits_are_those_of_the_next_value(void **state)
+TEST(limits_are_those_of_the_next_value)
 {
-    (void)state;
     double values[CALIPERS_NULLS];
     struct null_figures figures;
     for (size_t i = 0; i < CALIPERS_NULLS; i++)
@@ -52,9 +45,8 @@ static void limits_are_those_of_the_next_value(void **state)
     assert_true(near(figures.error, 1.96 * spread / sqrt(128)));
 }
 
-static void what_all_agree_on_is_certain(void **state)
+TEST(what_all_agree_on_is_certain)
 {
-    (void)state;
     double values[CALIPERS_NULLS];
     struct null_figures figures;
     for (size_t i = 0; i < CALIPERS_NULLS; i++)
@@ -66,9 +58,8 @@ static void what_all_agree_on_is_certain(void **state)
 }
 
 /* Two of 128 count 150 more: what is subtracted stays, no limit moves, but many add up. */
-static void a_few_odd_ones_move_nothing_but_what_many_add_up_to(void **state)
+TEST(a_few_odd_ones_move_nothing_but_what_many_add_up_to)
 {
-    (void)state;
     double values[CALIPERS_NULLS];
     struct null_figures figures;
     for (size_t i = 0; i < CALIPERS_NULLS; i++)
@@ -84,9 +75,8 @@ static void a_few_odd_ones_move_nothing_but_what_many_add_up_to(void **state)
     assert_true(near(figures.error, 2.34375 + 1.96 * spread / sqrt(128)));
 }
 
-static void seven_of_128_are_no_few(void **state)
+TEST(seven_of_128_are_no_few)
 {
-    (void)state;
     double values[CALIPERS_NULLS];
     struct null_figures figures;
     for (size_t odd = 6; odd <= 7; odd++) {
@@ -100,9 +90,8 @@ static void seven_of_128_are_no_few(void **state)
 }
 
 /* Every 16th empty region touches a new page: those to come do not. */
-static void of_the_operating_systems_counts_most_decide(void **state)
+TEST(of_the_operating_systems_counts_most_decide)
 {
-    (void)state;
     double values[CALIPERS_NULLS];
     struct null_figures alone = {.steady = true}, figures;
     for (size_t i = 0; i < CALIPERS_NULLS; i++)
@@ -118,9 +107,8 @@ static void of_the_operating_systems_counts_most_decide(void **state)
     assert_true(figures.middle > 0);
 }
 
-static void what_goes_on_changing_is_not_steady(void **state)
+TEST(what_goes_on_changing_is_not_steady)
 {
-    (void)state;
     double drifting[CALIPERS_NULLS], jumping[CALIPERS_NULLS], mixed[CALIPERS_NULLS];
     struct null_figures figures;
     for (size_t i = 0; i < CALIPERS_NULLS; i++) {
@@ -136,9 +124,8 @@ static void what_goes_on_changing_is_not_steady(void **state)
     assert_true(figures.steady);
 }
 
-static void few_values_and_none_have_figures_too(void **state)
+TEST(few_values_and_none_have_figures_too)
 {
-    (void)state;
     static const double values[] = {7, 9, 8};
     struct null_figures figures;
     null_figures_of(NATURE_HARDWARE, values, 3, &figures);
@@ -154,9 +141,8 @@ static void few_values_and_none_have_figures_too(void **state)
 }
 
 /* Alone 100 with limits of 3 below and 4 above, outer ones 350 with 5 and 5. */
-static void the_outer_regions_noise_is_not_counted_twice(void **state)
+TEST(the_outer_regions_noise_is_not_counted_twice)
 {
-    (void)state;
     struct null_figures alone = {
         .middle = 100, .low = 97, .high = 104, .mean = 100.5, .error = 0.25, .spread = 3, .odd = 1};
     struct null_figures pair = {
@@ -171,20 +157,4 @@ static void the_outer_regions_noise_is_not_counted_twice(void **state)
     pair = (struct null_figures){.middle = 350, .low = 349, .high = 351, .mean = 350, .spread = 1};
     null_figures_pair(&alone, &pair);
     assert_true(pair.low == pair.middle && pair.high == pair.middle && pair.spread == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(roots_are_those_of_the_mathematical_library),
-        cmocka_unit_test(limits_are_those_of_the_next_value),
-        cmocka_unit_test(what_all_agree_on_is_certain),
-        cmocka_unit_test(a_few_odd_ones_move_nothing_but_what_many_add_up_to),
-        cmocka_unit_test(seven_of_128_are_no_few),
-        cmocka_unit_test(of_the_operating_systems_counts_most_decide),
-        cmocka_unit_test(what_goes_on_changing_is_not_steady),
-        cmocka_unit_test(few_values_and_none_have_figures_too),
-        cmocka_unit_test(the_outer_regions_noise_is_not_counted_twice),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

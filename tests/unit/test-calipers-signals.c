@@ -3,19 +3,13 @@
  *
  * A storm of signals whose handler has regions of its own, over a program in and out of regions:
  * nesting stays balanced, and no sum is torn. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/time.h>
 
+#include "case.h"
 #include "counted-faults.h"
 #include "lib/regions.h"
-#include "skip.h"
 
 #define SIGNALS 3000
 
@@ -107,9 +101,8 @@ static void storm_over(struct assay_calipers *calipers, int flags)
                   loops, (int)handled, calipers->regions->dropped);
 }
 
-static void a_storm_of_signals_leaves_sums_and_nesting_whole(void **state)
+TEST(a_storm_of_signals_leaves_sums_and_nesting_whole)
 {
-    (void)state;
     struct assay_calipers *calipers = fault_calipers();
     if (!calipers)
         skip_because("page faults cannot be counted here");
@@ -117,9 +110,8 @@ static void a_storm_of_signals_leaves_sums_and_nesting_whole(void **state)
     assay_calipers_close(calipers);
 }
 
-static void handlers_on_a_stack_of_their_own_do_too(void **state)
+TEST(handlers_on_a_stack_of_their_own_do_too)
 {
-    (void)state;
     static char stack[1 << 16];
     stack_t signals = {.ss_sp = stack, .ss_size = sizeof(stack)}, none = {.ss_flags = SS_DISABLE};
     struct assay_calipers *calipers = fault_calipers();
@@ -133,9 +125,8 @@ static void handlers_on_a_stack_of_their_own_do_too(void **state)
 }
 
 /* Wherever the handler jumps out of, the calipers go on when what is open was ended. */
-static void calipers_outlive_handlers_that_jump_out(void **state)
+TEST(calipers_outlive_handlers_that_jump_out)
 {
-    (void)state;
 #ifdef SANITIZED_ADDRESSES
     skip_because("the sanitizer does not outlive a jump out of its own code");
 #endif
@@ -177,14 +168,4 @@ static void calipers_outlive_handlers_that_jump_out(void **state)
     assert_int_equal(calipers->regions->dropped, dropped);
     release(&fresh);
     assay_calipers_close(calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_storm_of_signals_leaves_sums_and_nesting_whole),
-        cmocka_unit_test(handlers_on_a_stack_of_their_own_do_too),
-        cmocka_unit_test(calipers_outlive_handlers_that_jump_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,11 @@
  *
  * Threads with regions of the same names, with calipers closed and left open: what the process has
  * in the end is what they did. Also compiled with ThreadSanitizer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 
+#include "case.h"
 #include "counted-faults.h"
-#include "skip.h"
 
 #define THREADS 8u
 #define TIMES   200ul
@@ -74,9 +68,8 @@ static void *work(void *argument)
     return NULL;
 }
 
-static void merged_sums_are_what_all_threads_did(void **state)
+TEST(merged_sums_are_what_all_threads_did)
 {
-    (void)state;
     struct assay_calipers *probe = fault_calipers();
     if (!probe)
         skip_because("page faults cannot be counted here");
@@ -128,9 +121,8 @@ static void *meddle(void *argument)
     return NULL;
 }
 
-static void threads_keep_their_hands_off_others_calipers(void **state)
+TEST(threads_keep_their_hands_off_others_calipers)
 {
-    (void)state;
     struct work mine = {.calipers = fault_calipers()};
     struct assay_count count;
     if (!mine.calipers)
@@ -148,13 +140,4 @@ static void threads_keep_their_hands_off_others_calipers(void **state)
     assert_sum((uint64_t)count.corrected, truth);
     release(&fresh);
     assay_calipers_close(mine.calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merged_sums_are_what_all_threads_did),
-        cmocka_unit_test(threads_keep_their_hands_off_others_calipers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

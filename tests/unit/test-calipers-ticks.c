@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Ticks and time of regions, on whatever clock the machine has. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -18,8 +12,8 @@
 #include <unistd.h>
 
 #include "assay.h"
+#include "case.h"
 #include "lib/calipers.h"
-#include "skip.h"
 
 static const char *const ticks[] = {"ticks"};
 
@@ -50,9 +44,8 @@ static void close_and_skip(struct assay_calipers *calipers)
     assay_calipers_close(calipers);
 }
 
-static void a_region_has_its_ticks_and_a_bar(void **state)
+TEST(a_region_has_its_ticks_and_a_bar)
 {
-    (void)state;
     struct assay_calipers *calipers = open_ticks(0);
     struct assay_count count;
     if (assay_calipers_error(calipers, 0)) {
@@ -84,9 +77,8 @@ static void a_region_has_its_ticks_and_a_bar(void **state)
     assay_calipers_close(calipers);
 }
 
-static void inside_a_region_no_windows_are_measured(void **state)
+TEST(inside_a_region_no_windows_are_measured)
 {
-    (void)state;
     struct assay_calipers *calipers = open_ticks(0);
     struct assay_count count;
     if (assay_calipers_error(calipers, 0)) {
@@ -113,9 +105,8 @@ static void inside_a_region_no_windows_are_measured(void **state)
 }
 
 /* Windows have the frame of no region: a handler's regions are whole wherever it comes. */
-static void regions_of_handlers_between_the_ends_of_a_window_are_whole(void **state)
+TEST(regions_of_handlers_between_the_ends_of_a_window_are_whole)
 {
-    (void)state;
     struct assay_calipers *calipers = open_ticks(0);
     struct assay_count own, again;
     if (assay_calipers_error(calipers, 0)) {
@@ -137,9 +128,8 @@ static void regions_of_handlers_between_the_ends_of_a_window_are_whole(void **st
     assay_calipers_close(calipers);
 }
 
-static void windows_that_a_handler_measured_too_are_not_taken(void **state)
+TEST(windows_that_a_handler_measured_too_are_not_taken)
 {
-    (void)state;
     struct assay_calipers *calipers = open_ticks(0);
     if (assay_calipers_error(calipers, 0)) {
         close_and_skip(calipers);
@@ -202,9 +192,8 @@ static void check_nested_time(struct assay_calipers *calipers, uint64_t ns)
     assert_true(reading.measuring < reading.ticks);
 }
 
-static void the_time_of_a_region_agrees_with_the_operating_systems(void **state)
+TEST(the_time_of_a_region_agrees_with_the_operating_systems)
 {
-    (void)state;
     static const char *const faults[] = {"page-faults:u"};
     for (size_t events = 0; events < 2; events++) {
         struct assay_calipers *calipers;
@@ -229,9 +218,8 @@ static void the_time_of_a_region_agrees_with_the_operating_systems(void **state)
     }
 }
 
-static void time_that_was_not_wanted_is_not_read(void **state)
+TEST(time_that_was_not_wanted_is_not_read)
 {
-    (void)state;
     struct assay_calipers *calipers;
     struct assay_duration time;
     assert_int_equal(assay_calipers_open(&calipers, NULL, 0, ASSAY_NO_TIME), 0);
@@ -244,9 +232,8 @@ static void time_that_was_not_wanted_is_not_read(void **state)
     assay_calipers_close(calipers);
 }
 
-static void ticks_become_nanoseconds_with_what_is_not_known_of_their_rate(void **state)
+TEST(ticks_become_nanoseconds_with_what_is_not_known_of_their_rate)
 {
-    (void)state;
     const struct assay_count count = {.corrected = 2300000, .uncertainty = 4.6};
     struct assay_duration time;
     time_in_ns(&count, 2.3, 1e-6, &time);
@@ -316,9 +303,8 @@ static void use_times_of_calls(void)
     _exit(0);
 }
 
-static void where_ticks_are_forbidden_they_are_unsupported(void **state)
+TEST(where_ticks_are_forbidden_they_are_unsupported)
 {
-    (void)state;
     int mode, status = 0;
 #if defined(SANITIZED_THREADS) || defined(SANITIZED_ADDRESSES)
     skip_because("the sanitizer itself reads the counter");
@@ -334,19 +320,4 @@ static void where_ticks_are_forbidden_they_are_unsupported(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_int_equal(status, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_region_has_its_ticks_and_a_bar),
-        cmocka_unit_test(inside_a_region_no_windows_are_measured),
-        cmocka_unit_test(regions_of_handlers_between_the_ends_of_a_window_are_whole),
-        cmocka_unit_test(windows_that_a_handler_measured_too_are_not_taken),
-        cmocka_unit_test(the_time_of_a_region_agrees_with_the_operating_systems),
-        cmocka_unit_test(time_that_was_not_wanted_is_not_read),
-        cmocka_unit_test(ticks_become_nanoseconds_with_what_is_not_known_of_their_rate),
-        cmocka_unit_test(where_ticks_are_forbidden_they_are_unsupported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

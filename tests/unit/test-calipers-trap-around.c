@@ -3,15 +3,8 @@
  *
  * Calipers that trap, on regions of known instructions: every count is exact, whoever compiled
  * them, around others, with a name and without. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "known-regions.h"
-#include "skip.h"
 #include "trapping.h"
 
 #define EVERY 16 /* as many as there are ways */
@@ -20,9 +13,8 @@ static const struct known_regions *const compiled[] = {&known_O2, &known_O0, &kn
                                                        &known_O0_called};
 #define COMPILED (sizeof(compiled) / sizeof(compiled[0]))
 
-static void every_region_around_others_is_exact(void **state)
+TEST(every_region_around_others_is_exact)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -47,9 +39,8 @@ static void every_region_around_others_is_exact(void **state)
 
 static struct assay_region first = ASSAY_REGION("the first time");
 
-static void a_name_that_is_met_inside_is_in_the_bar(void **state)
+TEST(a_name_that_is_met_inside_is_in_the_bar)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -67,13 +58,4 @@ static void a_name_that_is_met_inside_is_in_the_bar(void **state)
     assert_true(counts[0].corrected > 0 && counts[0].low <= 0 && counts[0].high >= 0);
     assert_true(counts[1].noticed == 0 && counts[1].corrected == 0 && counts[1].uncertainty == 0);
     assay_calipers_close(calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_name_that_is_met_inside_is_in_the_bar),
-        cmocka_unit_test(every_region_around_others_is_exact),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,11 @@
  *
  * What stands in a region that traps: instructions whose traps do not come once each, system
  * calls, code of others. Truths are known texts, and a stepper's count of the same code. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
-#include "skip.h"
+#include "case.h"
 #include "trapping.h"
 
 #if defined(__x86_64__)
@@ -57,9 +51,8 @@ TEXT(keeps_its_flags, "\tsub $128, %%rsp\n\tpushfq\n\txor %%eax, %%eax\n\tpopfq\
 TEXT(branches, "\tmov $100, %%ecx\n1:\tdec %%ecx\n\tjnz 1b\n\tcall 2f\n\tjmp 3f\n2:\tret\n3:")
 TEXT(waits_for_itself, "\tmov $100, %%ecx\n1:\tloop 1b\n\tnop")
 
-static void texts_are_counted_to_the_instruction(void **state)
+TEST(texts_are_counted_to_the_instruction)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -119,9 +112,8 @@ static void others_alone(void *unused)
     others(unused);
 }
 
-static void code_of_others_counts_as_a_stepper_counts_it(void **state)
+TEST(code_of_others_counts_as_a_stepper_counts_it)
 {
-    (void)state;
     const char *reason;
     struct steps steps;
     struct assay_calipers *calipers = calibrated(&reason);
@@ -168,9 +160,8 @@ static void assert_lost(void)
     assert_true(count.noticed & ASSAY_NOT_MEASURED && count.noticed & ASSAY_SAW_DISTURBED);
 }
 
-static void a_flag_that_is_cleared_inside_is_noticed(void **state)
+TEST(a_flag_that_is_cleared_inside_is_noticed)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -185,9 +176,8 @@ static void a_flag_that_is_cleared_inside_is_noticed(void **state)
 }
 #endif
 
-static void nothing_of_this_is_for_other_cpus(void **state)
+TEST(nothing_of_this_is_for_other_cpus)
 {
-    (void)state;
     const char *reason = NULL;
     struct assay_calipers *calipers = trapping(&reason);
 #if !defined(__x86_64__)
@@ -195,17 +185,4 @@ static void nothing_of_this_is_for_other_cpus(void **state)
     assert_non_null(strstr(reason, "no trap flag"));
 #endif
     assay_calipers_close(calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#if defined(__x86_64__)
-        cmocka_unit_test(texts_are_counted_to_the_instruction),
-        cmocka_unit_test(code_of_others_counts_as_a_stepper_counts_it),
-        cmocka_unit_test(a_flag_that_is_cleared_inside_is_noticed),
-#endif
-        cmocka_unit_test(nothing_of_this_is_for_other_cpus),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

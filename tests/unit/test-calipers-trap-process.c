@@ -5,13 +5,9 @@
  * handlers of it, blocking it, new threads and processes, debuggers, jumps. */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
@@ -19,9 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "skip.h"
+#include "case.h"
 #include "trapping.h"
 
 #define NOPS(n) __asm__ volatile(".rept " #n "\n\tnop\n\t.endr")
@@ -59,9 +53,8 @@ static int status_of(pid_t child)
     return status;
 }
 
-static void a_fork_inside_goes_on_without_traps(void **state)
+TEST(a_fork_inside_goes_on_without_traps)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -89,9 +82,8 @@ static void a_fork_inside_goes_on_without_traps(void **state)
     assert_all_is_well(calipers);
 }
 
-static void programs_started_inside_run(void **state)
+TEST(programs_started_inside_run)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -135,9 +127,8 @@ static void *has_no_calipers(void *ran)
     return NULL;
 }
 
-static void threads_made_inside_do_not_trap(void **state)
+TEST(threads_made_inside_do_not_trap)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -179,9 +170,8 @@ static void *counts_on_its_own(void *exact)
     return NULL;
 }
 
-static void threads_trap_each_for_itself(void **state)
+TEST(threads_trap_each_for_itself)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -210,9 +200,8 @@ static void handle(int number)
     handled++;
 }
 
-static void handlers_of_other_signals_do_not_count(void **state)
+TEST(handlers_of_other_signals_do_not_count)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -244,9 +233,8 @@ static void jump(int number)
     siglongjmp(place, 1);
 }
 
-static void jumps_out_of_regions_and_handlers_are_survived(void **state)
+TEST(jumps_out_of_regions_and_handlers_are_survived)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -271,9 +259,8 @@ static void jumps_out_of_regions_and_handlers_are_survived(void **state)
     assert_all_is_well(calipers);
 }
 
-static void blocking_the_signal_inside_waits_for_the_end(void **state)
+TEST(blocking_the_signal_inside_waits_for_the_end)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -307,9 +294,8 @@ static void blocking_the_signal_inside_waits_for_the_end(void **state)
 }
 
 /* The truth of a call that is answered by the handler: what it costs when nothing is blocked. */
-static void an_answered_call_counts_as_a_call(void **state)
+TEST(an_answered_call_counts_as_a_call)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -344,9 +330,8 @@ static void *reason_of_this_thread(void *blocked)
     return (void *)(uintptr_t)(calipers ? NULL : reason);
 }
 
-static void who_blocks_the_signal_or_is_traced_is_told(void **state)
+TEST(who_blocks_the_signal_or_is_traced_is_told)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason);
     if (!calipers)
@@ -376,9 +361,8 @@ static void take_over(int number, siginfo_t *information, void *context)
     passed_on += number == SIGTRAP && information->si_signo == SIGTRAP;
 }
 
-static void traps_of_others_go_to_the_handler_that_was_there(void **state)
+TEST(traps_of_others_go_to_the_handler_that_was_there)
 {
-    (void)state;
     struct sigaction action = {.sa_sigaction = take_over, .sa_flags = SA_SIGINFO}, before, now;
     assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);
     const char *reason;
@@ -410,9 +394,8 @@ static void traps_of_others_go_to_the_handler_that_was_there(void **state)
     assert_true(now.sa_sigaction == take_over);
 }
 
-static void who_comes_later_keeps_the_signal(void **state)
+TEST(who_comes_later_keeps_the_signal)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = calibrated(&reason), *second;
     if (!calipers)
@@ -428,22 +411,4 @@ static void who_comes_later_keeps_the_signal(void **state)
     calipers = calibrated(&reason);
     assert_non_null(calipers);
     assert_all_is_well(calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fork_inside_goes_on_without_traps),
-        cmocka_unit_test(programs_started_inside_run),
-        cmocka_unit_test(threads_made_inside_do_not_trap),
-        cmocka_unit_test(threads_trap_each_for_itself),
-        cmocka_unit_test(handlers_of_other_signals_do_not_count),
-        cmocka_unit_test(jumps_out_of_regions_and_handlers_are_survived),
-        cmocka_unit_test(blocking_the_signal_inside_waits_for_the_end),
-        cmocka_unit_test(an_answered_call_counts_as_a_call),
-        cmocka_unit_test(who_blocks_the_signal_or_is_traced_is_told),
-        cmocka_unit_test(traps_of_others_go_to_the_handler_that_was_there),
-        cmocka_unit_test(who_comes_later_keeps_the_signal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,8 @@
  * Regions that trap must neither hang their program nor count wrongly: breakpoints in the code,
  * instructions that do not advance, restartable sequences, debuggers that come and go. What CPUs
  * and hypervisors do differently is planted: the handler is given contexts that were made up. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +16,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "skip.h"
+#include "case.h"
 #include "trapping.h"
 
 #if defined(__x86_64__)
@@ -154,9 +148,8 @@ static void meet_breakpoints(int steps_over)
     assay_calipers_close(calipers);
 }
 
-static void breakpoints_are_counted_passed_on_and_left(void **state)
+TEST(breakpoints_are_counted_passed_on_and_left)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -180,9 +173,8 @@ static void die_of_one(int which)
         __asm__ volatile("nop\n\tint3\n\tnop");
 }
 
-static void without_a_handler_each_ends_the_process(void **state)
+TEST(without_a_handler_each_ends_the_process)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -215,9 +207,8 @@ static void meet_one_without_the_flag(int unused)
     MUST(is_exact(100));
 }
 
-static void without_the_flag_one_is_passed_on_as_well(void **state)
+TEST(without_the_flag_one_is_passed_on_as_well)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -323,9 +314,8 @@ static void carry_out(const struct plan *plan)
     assert_int_equal(set, !plan->lost);
 }
 
-static void what_does_not_advance_is_given_up_and_what_loops_is_not(void **state)
+TEST(what_does_not_advance_is_given_up_and_what_loops_is_not)
 {
-    (void)state;
     const char *reason;
     struct sigaction before;
     assert_int_equal(sigaction(SIGTRAP, NULL, &before), 0);
@@ -365,9 +355,8 @@ static void call_nothing(int unused)
     MUST(is_exact(100));
 }
 
-static void who_calls_nothing_gets_the_signal_of_that(void **state)
+TEST(who_calls_nothing_gets_the_signal_of_that)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -415,9 +404,8 @@ static void meet_a_sequence(int unused)
     MUST(is_exact(100));
 }
 
-static void a_restartable_sequence_gets_through(void **state)
+TEST(a_restartable_sequence_gets_through)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -455,9 +443,8 @@ static void sleep_and_fault(int unused)
     }
 }
 
-static void sleeping_in_a_system_call_and_faulting_is_exact(void **state)
+TEST(sleeping_in_a_system_call_and_faulting_is_exact)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -544,9 +531,8 @@ static int status_at_end(pid_t child)
     return status;
 }
 
-static void who_debugs_in_the_middle_ends_the_counting_alone(void **state)
+TEST(who_debugs_in_the_middle_ends_the_counting_alone)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -579,33 +565,12 @@ static void who_debugs_in_the_middle_ends_the_counting_alone(void **state)
 }
 #endif
 
-static void nothing_of_this_is_for_other_cpus(void **state)
+TEST(nothing_of_this_is_for_other_cpus)
 {
-    (void)state;
     const char *reason = NULL;
     struct assay_calipers *calipers = trapping(&reason);
 #if !defined(__x86_64__)
     assert_null(calipers);
 #endif
     assay_calipers_close(calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#if defined(__x86_64__)
-        cmocka_unit_test(breakpoints_are_counted_passed_on_and_left),
-        cmocka_unit_test(without_a_handler_each_ends_the_process),
-        cmocka_unit_test(without_the_flag_one_is_passed_on_as_well),
-        cmocka_unit_test(what_does_not_advance_is_given_up_and_what_loops_is_not),
-        cmocka_unit_test(who_calls_nothing_gets_the_signal_of_that),
-#if defined(RSEQ_SIG)
-        cmocka_unit_test(a_restartable_sequence_gets_through),
-#endif
-        cmocka_unit_test(sleeping_in_a_system_call_and_faulting_is_exact),
-        cmocka_unit_test(who_debugs_in_the_middle_ends_the_counting_alone),
-#endif
-        cmocka_unit_test(nothing_of_this_is_for_other_cpus),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

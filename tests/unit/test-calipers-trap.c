@@ -4,17 +4,11 @@
  * Calipers that trap, on regions of known instructions: every count is exact, whoever compiled the
  * region; and what they say of events that do not trap. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "known-regions.h"
-#include "skip.h"
 #include "trapping.h"
 
 #define EVERY 20
@@ -23,9 +17,8 @@ static const struct known_regions *const compiled[] = {&known_O2, &known_O0, &kn
                                                        &known_O0_called};
 #define COMPILED (sizeof(compiled) / sizeof(compiled[0]))
 
-static void every_region_alone_is_exact(void **state)
+TEST(every_region_alone_is_exact)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -44,9 +37,8 @@ static void every_region_alone_is_exact(void **state)
     assay_calipers_close(calipers);
 }
 
-static void without_calibrating_the_raw_count_has_the_window(void **state)
+TEST(without_calibrating_the_raw_count_has_the_window)
 {
-    (void)state;
     const char *reason;
     struct assay_calipers *calipers = trapping(&reason);
     if (!calipers)
@@ -64,9 +56,8 @@ static void without_calibrating_the_raw_count_has_the_window(void **state)
     assay_calipers_close(calipers);
 }
 
-static void where_no_counter_is_instructions_become_traps(void **state)
+TEST(where_no_counter_is_instructions_become_traps)
 {
-    (void)state;
     static const char *const events[] = {"instructions:u", "page-faults", "ticks"};
     struct assay_calipers *plain, *calipers;
     assert_int_equal(assay_calipers_open(&plain, events, 1, 0), 0);
@@ -99,9 +90,8 @@ static void where_no_counter_is_instructions_become_traps(void **state)
     assay_calipers_close(calipers);
 }
 
-static void unknown_names_fail_beside_traps_as_ever(void **state)
+TEST(unknown_names_fail_beside_traps_as_ever)
 {
-    (void)state;
     static const struct {
         const char *name;
         int error;
@@ -117,15 +107,4 @@ static void unknown_names_fail_beside_traps_as_ever(void **state)
         assert_null(calipers);
         assert_non_null(strstr(assay_last_error(), wrong[i].says));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_region_alone_is_exact),
-        cmocka_unit_test(without_calibrating_the_raw_count_has_the_window),
-        cmocka_unit_test(where_no_counter_is_instructions_become_traps),
-        cmocka_unit_test(unknown_names_fail_beside_traps_as_ever),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,12 +4,6 @@
  * libassay loaded by a program that does not link it, and unloaded: with and without open calipers,
  * with threads that still have some, as a library of its own and as a part of something else. */
 #define ASSAY_NO_INLINE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>
@@ -20,6 +14,7 @@
 #include <unistd.h>
 
 #include "assay.h"
+#include "case.h"
 #include "written-alone.h"
 
 /* What is used of it, by its own name. */
@@ -92,9 +87,8 @@ static void load_twice(int descriptor)
     }
 }
 
-static void it_can_be_loaded_again(void **state)
+TEST(it_can_be_loaded_again)
 {
-    (void)state;
     free(written_alone(load_twice));
 }
 
@@ -158,9 +152,8 @@ static size_t times_in(const char *text, const char *what)
     return times;
 }
 
-static void unloaded_with_open_calipers_it_still_writes_its_table_at_exit(void **state)
+TEST(unloaded_with_open_calipers_it_still_writes_its_table_at_exit)
 {
-    (void)state;
     char *text = written_alone(unload_with_open_calipers);
     assert_int_equal(times_in(text, "loaded "), 1);
     assert_non_null(strstr(text, "loaded        2  page-faults:u")); /* with the thread's */
@@ -197,23 +190,12 @@ static void unload_a_plugin(int descriptor)
 }
 
 /* The thread's calipers are lost, and nothing calls what is no longer there. */
-static void a_part_of_something_that_is_unloaded_leaves_nothing_behind(void **state)
+TEST(a_part_of_something_that_is_unloaded_leaves_nothing_behind)
 {
-    (void)state;
     char *text = written_alone(unload_a_plugin);
     assert_int_equal(times_in(text, "of the plugin "), 1);
     const char *end = strstr(text, "unloaded\n");
     assert_non_null(end);
     assert_string_equal(end, "unloaded\n"); /* the table came before, when it was unloaded */
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_can_be_loaded_again),
-        cmocka_unit_test(unloaded_with_open_calipers_it_still_writes_its_table_at_exit),
-        cmocka_unit_test(a_part_of_something_that_is_unloaded_leaves_nothing_behind),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

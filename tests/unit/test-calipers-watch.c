@@ -3,16 +3,10 @@
  *
  * What regions notice on this machine: faults inside them, where calipers watch for them or count
  * them anyway, and nothing where nothing happened. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/mman.h>
 
-#include <cmocka.h>
-
 #include "assay.h"
-#include "skip.h"
+#include "case.h"
 
 #define PAGES ((size_t)7)
 
@@ -43,9 +37,8 @@ static void measure(const char *const *events, unsigned flags, size_t pages)
     assay_calipers_close(calipers);
 }
 
-static void faults_are_noticed_where_they_are_watched(void **state)
+TEST(faults_are_noticed_where_they_are_watched)
 {
-    (void)state;
     static const char *const events[] = {"minor-faults:u", "task-clock:u"};
     measure(events, ASSAY_WATCH, PAGES);
     assert_true(counts[0].corrected == PAGES && counts[0].uncertainty == 0);
@@ -53,18 +46,16 @@ static void faults_are_noticed_where_they_are_watched(void **state)
     assert_true(counts[1].noticed & ASSAY_SAW_FAULTS);
 }
 
-static void faults_that_are_counted_anyway_are_noticed_too(void **state)
+TEST(faults_that_are_counted_anyway_are_noticed_too)
 {
-    (void)state;
     static const char *const events[] = {"page-faults:u", "task-clock:u"};
     measure(events, 0, PAGES);
     assert_true(counts[0].corrected == PAGES && counts[0].uncertainty == 0);
     assert_true(counts[1].noticed & ASSAY_SAW_FAULTS);
 }
 
-static void a_region_without_faults_is_not_accused(void **state)
+TEST(a_region_without_faults_is_not_accused)
 {
-    (void)state;
     static const char *const events[] = {"minor-faults:u", "task-clock:u"};
     measure(events, ASSAY_WATCH, 0);
     assert_true(counts[0].corrected == 0 && counts[0].uncertainty == 0);
@@ -72,14 +63,4 @@ static void a_region_without_faults_is_not_accused(void **state)
     measure(events, 0, PAGES); /* nobody watched */
     assert_true(counts[0].corrected == PAGES);
     assert_false(counts[1].noticed & ASSAY_SAW_FAULTS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_are_noticed_where_they_are_watched),
-        cmocka_unit_test(faults_that_are_counted_anyway_are_noticed_too),
-        cmocka_unit_test(a_region_without_faults_is_not_accused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  *
  * Commands on the wire: what one side asks for the other understands, all fields or none, and what
  * makes no sense is refused; words that are joined come apart again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/words.h"
+#include "case.h"
 #include "wire/cell.h"
 
 static char *words(const char *text)
@@ -84,9 +79,8 @@ static int send(const struct cell *cell, const char *key, const char *value, str
     return status;
 }
 
-static void commands_come_back_whole(void **state)
+TEST(commands_come_back_whole)
 {
-    (void)state;
     const struct cell cells[] = {full(), bare()};
     for (size_t i = 0; i < 2; i++) {
         struct cell got, copy;
@@ -104,9 +98,8 @@ static void commands_come_back_whole(void **state)
     }
 }
 
-static void cells_differ_by_every_field_of_their_command(void **state)
+TEST(cells_differ_by_every_field_of_their_command)
 {
-    (void)state;
     const struct cell cell = full();
     struct cell other[14];
     for (size_t i = 0; i < 14; i++)
@@ -135,9 +128,8 @@ static void cells_differ_by_every_field_of_their_command(void **state)
 }
 
 /* What an older probe would not understand is not in the frame of a cell that is no command. */
-static void other_cells_say_nothing_of_commands(void **state)
+TEST(other_cells_say_nothing_of_commands)
 {
-    (void)state;
     struct cell cell = full();
     struct wire_writer writer = {.fd = -1};
     cell.path = words("perf-read");
@@ -151,9 +143,8 @@ static void other_cells_say_nothing_of_commands(void **state)
     wire_writer_free(&writer);
 }
 
-static void all_fields_are_there_or_none(void **state)
+TEST(all_fields_are_there_or_none)
 {
-    (void)state;
     static const struct {
         const char *key, *value; /* value NULL: left out */
     } changes[] = {
@@ -232,9 +223,8 @@ static void fill(char *text, size_t length)
     text[length] = '\0';
 }
 
-static void what_is_too_long_is_refused(void **state)
+TEST(what_is_too_long_is_refused)
 {
-    (void)state;
     AUTO_FREE char *text = malloc(COMMAND_MOST_BYTES + 2);
     assert_non_null(text);
     struct cell cell = bare();
@@ -260,9 +250,8 @@ static void what_is_too_long_is_refused(void **state)
     expect_refusal(&cell, "keeps");
 }
 
-static void what_a_program_here_may_not_ask_is_refused(void **state)
+TEST(what_a_program_here_may_not_ask_is_refused)
 {
-    (void)state;
     struct cell cell = bare();
     cell.command.words = NULL;
     expect_refusal(&cell, "no words");
@@ -292,9 +281,8 @@ static void what_a_program_here_may_not_ask_is_refused(void **state)
     assert_int_equal(cell_check_command(&cell, NULL), 0);
 }
 
-static void events_are_told_by_who_counts_them(void **state)
+TEST(events_are_told_by_who_counts_them)
 {
-    (void)state;
     static const char *const of[][2] = {
         {"instructions:u", "perf_event"},
         {"cpu/instructions/", "perf_event"},
@@ -315,9 +303,8 @@ static void events_are_told_by_who_counts_them(void **state)
     }
 }
 
-static void names_of_brought_files_are_plain(void **state)
+TEST(names_of_brought_files_are_plain)
 {
-    (void)state;
     char longest[BROUGHT_NAME + 1];
     fill(longest, BROUGHT_NAME - 1);
     assert_true(brought_name_is_plain(longest));
@@ -332,9 +319,8 @@ static void names_of_brought_files_are_plain(void **state)
         assert_false(brought_name_is_plain(bad[i]));
 }
 
-static void joined_words_come_apart_as_they_were(void **state)
+TEST(joined_words_come_apart_as_they_were)
 {
-    (void)state;
     static const char *const lists[][5] = {
         {"true"},
         {"perl", "-e", "print \"a\\n\" if $x > 'y';"},
@@ -361,9 +347,8 @@ static void joined_words_come_apart_as_they_were(void **state)
     assert_string_equal(none, "");
 }
 
-static void settings_have_names_that_mean_them(void **state)
+TEST(settings_have_names_that_mean_them)
 {
-    (void)state;
     char name[256];
     for (uint32_t controls = 0; controls <= CONTROLS_ALL; controls++) {
         setting_name(controls, name, sizeof(name));
@@ -376,21 +361,4 @@ static void settings_have_names_that_mean_them(void **state)
         assert_int_equal(setting_from_name(none[i]), -1);
     assert_string_equal(setting_name(0, name, sizeof(name)), "as-is");
     assert_string_equal(setting_name(CONTROLS_ALL, name, sizeof(name)), "controlled");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(commands_come_back_whole),
-        cmocka_unit_test(cells_differ_by_every_field_of_their_command),
-        cmocka_unit_test(other_cells_say_nothing_of_commands),
-        cmocka_unit_test(all_fields_are_there_or_none),
-        cmocka_unit_test(what_is_too_long_is_refused),
-        cmocka_unit_test(what_a_program_here_may_not_ask_is_refused),
-        cmocka_unit_test(events_are_told_by_who_counts_them),
-        cmocka_unit_test(names_of_brought_files_are_plain),
-        cmocka_unit_test(joined_words_come_apart_as_they_were),
-        cmocka_unit_test(settings_have_names_that_mean_them),
-    };
-    return cmocka_run_group_tests_name("cell-command", tests, NULL, NULL);
 }

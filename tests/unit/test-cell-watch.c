@@ -3,17 +3,12 @@
  *
  * Watches on the wire: what one side asks for the other understands, all fields or none, and what
  * makes no sense for its kind is refused; clocks that people bring along, as text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "wire/cell.h"
 
 static char *words(const char *text)
@@ -116,9 +111,8 @@ static int send(const struct cell *cell, const char *key, const char *value, str
     return status;
 }
 
-static void every_kind_comes_back_whole(void **state)
+TEST(every_kind_comes_back_whole)
 {
-    (void)state;
     for (size_t i = 0; i < GOOD; i++) {
         const struct cell cell = good[i]();
         struct cell got, copy;
@@ -135,9 +129,8 @@ static void every_kind_comes_back_whole(void **state)
     }
 }
 
-static void cells_differ_by_every_field_of_their_watch(void **state)
+TEST(cells_differ_by_every_field_of_their_watch)
 {
-    (void)state;
     const struct cell cell = interval();
     struct cell other[10];
     for (size_t i = 0; i < 10; i++)
@@ -162,9 +155,8 @@ static void cells_differ_by_every_field_of_their_watch(void **state)
 }
 
 /* What an older probe would not understand is not in the frame of a cell that is no watch. */
-static void other_cells_say_nothing_of_watches(void **state)
+TEST(other_cells_say_nothing_of_watches)
 {
-    (void)state;
     struct cell cell = interval();
     struct wire_writer writer = {.fd = -1};
     cell.path = words("perf-read");
@@ -177,9 +169,8 @@ static void other_cells_say_nothing_of_watches(void **state)
     wire_writer_free(&writer);
 }
 
-static void all_fields_are_there_or_none(void **state)
+TEST(all_fields_are_there_or_none)
 {
-    (void)state;
     static const struct {
         const char *key, *value; /* value NULL: left out */
     } changes[] = {
@@ -240,9 +231,8 @@ static void expect_refusal(const struct cell *cell, const char *said)
         fail_msg("'%s' does not say '%s'", why.text, said);
 }
 
-static void outside_is_for_stores_alone(void **state)
+TEST(outside_is_for_stores_alone)
 {
-    (void)state;
     struct cell cell = outside(), got;
     struct failure why = {0};
     assert_int_equal(cell_check_watch(&cell, NULL), 0);
@@ -259,9 +249,8 @@ static void outside_is_for_stores_alone(void **state)
     expect_refusal(&cell, "columns");
 }
 
-static void kinds_are_held_to_their_columns(void **state)
+TEST(kinds_are_held_to_their_columns)
 {
-    (void)state;
     struct cell cell = row();
     for (uint32_t i = 0; i < ROW_COLUMNS; i++) {
         cell = row();
@@ -295,9 +284,8 @@ static void kinds_are_held_to_their_columns(void **state)
     expect_refusal(&cell, "no name");
 }
 
-static void kinds_are_held_to_their_numbers(void **state)
+TEST(kinds_are_held_to_their_numbers)
 {
-    (void)state;
     for (size_t i = 1; i < GOOD; i++) { /* all but intervals */
         struct cell cell = good[i]();
         cell.watch.threads = 2;
@@ -338,9 +326,8 @@ static void kinds_are_held_to_their_numbers(void **state)
     expect_refusal(&cell, "that is none");
 }
 
-static void trips_need_two_cpus(void **state)
+TEST(trips_need_two_cpus)
 {
-    (void)state;
     static const int32_t pairs[][2] = {{-1, 0}, {0, -1}, {3, 3}, {-1, -1}, {-2, 1}};
     for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
         struct cell cell = trips();
@@ -353,9 +340,8 @@ static void trips_need_two_cpus(void **state)
     expect_refusal(&cell, "no trips");
 }
 
-static void a_watch_is_no_tour(void **state)
+TEST(a_watch_is_no_tour)
 {
-    (void)state;
     struct cell cell = interval();
     cell.tour = (struct cell_tour){words("a.b"), words("cycles"), 1, false};
     expect_refusal(&cell, "path, pattern, specimen and n");
@@ -367,9 +353,8 @@ static void a_watch_is_no_tour(void **state)
 
 /* --- clocks that people bring along --- */
 
-static void a_persons_clock_is_read(void **state)
+TEST(a_persons_clock_is_read)
 {
-    (void)state;
     static const struct {
         const char *text, *name, *what;
         uint64_t hz;
@@ -397,9 +382,8 @@ static void a_persons_clock_is_read(void **state)
     }
 }
 
-static void a_plain_name_is_none(void **state)
+TEST(a_plain_name_is_none)
 {
-    (void)state;
     static const char *const names[] = {"tsc", "monotonic-raw-syscall", "cycles_2.k"};
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
         struct external_clock clock;
@@ -409,9 +393,8 @@ static void a_plain_name_is_none(void **state)
     }
 }
 
-static void hostile_clocks_are_refused(void **state)
+TEST(hostile_clocks_are_refused)
 {
-    (void)state;
     static char long_text[CLOCK_TEXT + 1] = "x=run:";
     memset(long_text + 6, 'y', CLOCK_TEXT - 6);
     static const char *const cases[][2] = {
@@ -467,31 +450,10 @@ static void hostile_clocks_are_refused(void **state)
     assert_int_equal(external_clock_parse(long_text, &clock, NULL), 1);
 }
 
-static void kinds_have_names(void **state)
+TEST(kinds_have_names)
 {
-    (void)state;
     for (int kind = WATCH_NONE + 1; kind < WATCH_KINDS; kind++)
         assert_int_equal(watch_kind_from_name(watch_kind_names[kind]), kind);
     assert_int_equal(watch_kind_from_name(""), WATCH_NONE);
     assert_int_equal(watch_kind_from_name("Row"), WATCH_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_comes_back_whole),
-        cmocka_unit_test(cells_differ_by_every_field_of_their_watch),
-        cmocka_unit_test(other_cells_say_nothing_of_watches),
-        cmocka_unit_test(all_fields_are_there_or_none),
-        cmocka_unit_test(outside_is_for_stores_alone),
-        cmocka_unit_test(kinds_are_held_to_their_columns),
-        cmocka_unit_test(kinds_are_held_to_their_numbers),
-        cmocka_unit_test(trips_need_two_cpus),
-        cmocka_unit_test(a_watch_is_no_tour),
-        cmocka_unit_test(a_persons_clock_is_read),
-        cmocka_unit_test(a_plain_name_is_none),
-        cmocka_unit_test(hostile_clocks_are_refused),
-        cmocka_unit_test(kinds_have_names),
-    };
-    return cmocka_run_group_tests_name("cell-watch", tests, NULL, NULL);
 }

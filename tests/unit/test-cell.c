@@ -3,18 +3,13 @@
  *
  * Cells and batches on the wire: what one side means the other understands, and rubbish is
  * refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "wire/cell.h"
 
 /* Parses the one frame gathered in a writer; *kept must outlive the frame. */
@@ -30,9 +25,8 @@ static void parse_only_frame(struct wire_writer *writer, struct wire_frame *fram
     wire_writer_free(writer);
 }
 
-static void a_cell_comes_back_whole(void **state)
+TEST(a_cell_comes_back_whole)
 {
-    (void)state;
     struct cell cell = {
         .id = UINT32_MAX,
         .counters = 2,
@@ -73,18 +67,16 @@ static void a_cell_comes_back_whole(void **state)
     cell_release(&copy);
 }
 
-static void patterns_have_names(void **state)
+TEST(patterns_have_names)
 {
-    (void)state;
     for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
         assert_int_equal(pattern_from_name(pattern_names[pattern]), pattern);
     assert_int_equal(pattern_from_name("or"), -1);
     assert_string_equal(pattern_descriptions[PATTERN_RR], "read-read");
 }
 
-static void a_tour_comes_back_whole(void **state)
+TEST(a_tour_comes_back_whole)
 {
-    (void)state;
     const struct cell cell = {.id = 7,
                               .counters = 1,
                               .events = {(char *)(uintptr_t) "clock/ticks/"},
@@ -117,9 +109,8 @@ static void a_tour_comes_back_whole(void **state)
 }
 
 /* What an older probe would not understand is not in the frame of a cell that is no tour. */
-static void other_cells_say_nothing_of_tours(void **state)
+TEST(other_cells_say_nothing_of_tours)
 {
-    (void)state;
     const struct cell cell = {.id = 7,
                               .counters = 1,
                               .events = {(char *)(uintptr_t) "cycles"},
@@ -201,9 +192,8 @@ static int get_altered_tour(const char *altered, const char *value)
                        value ? strlen(value) : 0);
 }
 
-static void a_malformed_tour_is_refused_by_name(void **state)
+TEST(a_malformed_tour_is_refused_by_name)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"path", "perf-read"}, {"pattern", "ar"}, {"specimen", "loop"}, {"n", "1"},
         {"runs", "3"},         {"runs", "1"},     {"calls", NULL},      {"calls", ""},
@@ -220,9 +210,8 @@ static void a_malformed_tour_is_refused_by_name(void **state)
     assert_int_equal(get_altered_cell("path", "tour", 4), -EBADMSG); /* without calls */
 }
 
-static void a_malformed_cell_is_refused_by_name(void **state)
+TEST(a_malformed_cell_is_refused_by_name)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"id", NULL},        {"id", "4294967296"}, {"id", "-1"},      {"counters", "0"},
         {"counters", "33"},  {"event0", NULL},     {"event0", ""},    {"path", NULL},
@@ -297,9 +286,8 @@ static void assert_columns(const uint64_t enabled[6], const uint64_t running[6],
     batch_storage_free(&storage);
 }
 
-static void columns_that_say_nothing_new_stay_at_home(void **state)
+TEST(columns_that_say_nothing_new_stay_at_home)
 {
-    (void)state;
     assert_columns((const uint64_t[]){9, 9, 9, 8, 8, 8}, (const uint64_t[]){9, 9, 9, 8, 8, 8}, "e0",
                    "r0e1r1e2r2");
     /* all ran part of the time, alike */
@@ -313,9 +301,8 @@ static void columns_that_say_nothing_new_stay_at_home(void **state)
                    "e0r0r1", "e1e2r2");
 }
 
-static void long_batches_are_cut_to_lines_and_come_back(void **state)
+TEST(long_batches_are_cut_to_lines_and_come_back)
 {
-    (void)state;
     enum { RUNS = 20000, COUNTERS = 2 };
     AUTO_FREE uint64_t *rows = calloc((size_t)3 * RUNS * COUNTERS, sizeof(uint64_t));
     AUTO_FREE struct account *accounts = calloc(RUNS, sizeof(*accounts));
@@ -359,9 +346,8 @@ static void long_batches_are_cut_to_lines_and_come_back(void **state)
     fclose(file);
 }
 
-static void a_malformed_batch_is_refused(void **state)
+TEST(a_malformed_batch_is_refused)
 {
-    (void)state;
     static const char *const bad[] = {
         "process=1 first=0 runs=1 counters=1 v0=1 e0=1",
         "cell=1 process=1 first=0 runs=0 counters=1 v0= e0=",
@@ -395,28 +381,10 @@ static void a_malformed_batch_is_refused(void **state)
     batch_storage_free(&storage);
 }
 
-static void a_batch_without_counters_is_not_sent(void **state)
+TEST(a_batch_without_counters_is_not_sent)
 {
-    (void)state;
     struct wire_writer writer = {0};
     assert_int_equal(batch_put(&writer, &(struct batch){.runs = 1}), -EINVAL);
     assert_int_equal(batch_put(&writer, &(struct batch){.runs = 0, .counters = 1}), 0);
     assert_int_equal(writer.pending.length, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cell_comes_back_whole),
-        cmocka_unit_test(a_tour_comes_back_whole),
-        cmocka_unit_test(other_cells_say_nothing_of_tours),
-        cmocka_unit_test(a_malformed_tour_is_refused_by_name),
-        cmocka_unit_test(patterns_have_names),
-        cmocka_unit_test(a_malformed_cell_is_refused_by_name),
-        cmocka_unit_test(columns_that_say_nothing_new_stay_at_home),
-        cmocka_unit_test(long_batches_are_cut_to_lines_and_come_back),
-        cmocka_unit_test(a_malformed_batch_is_refused),
-        cmocka_unit_test(a_batch_without_counters_is_not_sent),
-    };
-    return cmocka_run_group_tests_name("cell", tests, NULL, NULL);
 }

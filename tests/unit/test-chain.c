@@ -3,19 +3,13 @@
  *
  * Rings of pointers: every node once, where the layout says, in an order that is random within
  * clusters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "specimens/cycle.h"
 
 #define MOST_NODES 4096u
@@ -45,9 +39,8 @@ static void walk(struct walked *walked, const struct chain_layout *layout)
     free(walked->memory);
 }
 
-static void a_ring_holds_every_node_once(void **state)
+TEST(a_ring_holds_every_node_once)
 {
-    (void)state;
     const struct chain_layout layouts[] = {
         {.bytes = 64, .stride = 64},
         {.bytes = 65536, .stride = 64},
@@ -71,9 +64,8 @@ static void a_ring_holds_every_node_once(void **state)
     }
 }
 
-static void clusters_are_visited_one_after_the_other(void **state)
+TEST(clusters_are_visited_one_after_the_other)
 {
-    (void)state;
     struct walked walked;
     struct chain_layout layout = {.bytes = 131072, .stride = 64, .cluster = 8192, .seed = 3};
     walk(&walked, &layout);
@@ -83,9 +75,8 @@ static void clusters_are_visited_one_after_the_other(void **state)
     assert_int_equal(changes, 131072 / 8192 - 1);
 }
 
-static void the_order_is_random_and_follows_the_seed(void **state)
+TEST(the_order_is_random_and_follows_the_seed)
 {
-    (void)state;
     struct walked one, same, other;
     struct chain_layout layout = {.bytes = 65536, .stride = 64, .seed = 1};
     walk(&one, &layout);
@@ -100,9 +91,8 @@ static void the_order_is_random_and_follows_the_seed(void **state)
     assert_true(neighbours < 16); /* of 1024: about one is chance */
 }
 
-static void a_pair_is_followed_from_far_to_near(void **state)
+TEST(a_pair_is_followed_from_far_to_near)
 {
-    (void)state;
     struct walked walked;
     struct chain_layout layout = {.bytes = 65536, .stride = 1024, .pair = 128};
     walk(&walked, &layout);
@@ -115,9 +105,8 @@ static void a_pair_is_followed_from_far_to_near(void **state)
     }
 }
 
-static void layouts_without_a_ring_are_refused(void **state)
+TEST(layouts_without_a_ring_are_refused)
 {
-    (void)state;
     const struct chain_layout wrong[] = {
         {.bytes = 64, .stride = 128},                         /* no node */
         {.bytes = 64, .stride = 0},                           /* all on one place */
@@ -136,9 +125,8 @@ static void layouts_without_a_ring_are_refused(void **state)
     }
 }
 
-static void a_chase_runs_and_gives_its_memory_back(void **state)
+TEST(a_chase_runs_and_gives_its_memory_back)
 {
-    (void)state;
     const struct specimen *chase = specimen_find("chase");
     assert_non_null(chase);
     struct specimen_state run = {.n = 1000, .parameters = {.bytes = 1 << 20, .cluster = 65536}};
@@ -150,17 +138,4 @@ static void a_chase_runs_and_gives_its_memory_back(void **state)
     struct specimen_state huge = {.n = 1000, .parameters = {.bytes = UINT64_MAX / 2}};
     assert_int_equal(specimen_prepare(chase, &huge, &failure), -ENOMEM);
     assert_null(huge.own);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_holds_every_node_once),
-        cmocka_unit_test(clusters_are_visited_one_after_the_other),
-        cmocka_unit_test(the_order_is_random_and_follows_the_seed),
-        cmocka_unit_test(a_pair_is_followed_from_far_to_near),
-        cmocka_unit_test(layouts_without_a_ring_are_refused),
-        cmocka_unit_test(a_chase_runs_and_gives_its_memory_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

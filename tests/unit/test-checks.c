@@ -3,14 +3,9 @@
  *
  * Every doctor check on small machines made for it: at least one where it is content, one where it
  * is not, and one that lacks what it looks at. A check without the three fails the last tests. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "case.h"
 #include "check-examples.h"
 #include "machine/check.h"
 #include "tree.h"
@@ -81,9 +76,8 @@ static bool has_example(const char *check, enum check_status status, enum check_
     return false;
 }
 
-static void every_check_has_a_good_a_bad_and_an_absent_example(void **state)
+TEST(every_check_has_a_good_a_bad_and_an_absent_example)
 {
-    (void)state;
     for (const struct check *const *check = check_registry; *check; check++) {
         const char *name = (*check)->name;
         if (!has_example(name, CHECK_OK, CHECK_OK))
@@ -95,9 +89,8 @@ static void every_check_has_a_good_a_bad_and_an_absent_example(void **state)
     }
 }
 
-static void an_empty_machine_makes_every_check_absent(void **state)
+TEST(an_empty_machine_makes_every_check_absent)
 {
-    (void)state;
     struct tree tree = {0};
     tree_make(&tree);
     for (const struct check *const *check = check_registry; *check; check++) {
@@ -111,9 +104,8 @@ static void an_empty_machine_makes_every_check_absent(void **state)
 }
 
 /* A colleague does not tell root to use sudo, nor a container to change the machine. */
-static void commands_fit_who_reads_them(void **state)
+TEST(commands_fit_who_reads_them)
 {
-    (void)state;
     static const struct {
         const char *euid, *container, *expected;
     } cases[] = {
@@ -140,9 +132,8 @@ static void commands_fit_who_reads_them(void **state)
 }
 
 /* Values that no kernel gives: too long, terminal escapes, huge numbers, formats. */
-static void hostile_facts_give_printable_advice(void **state)
+TEST(hostile_facts_give_printable_advice)
 {
-    (void)state;
     static const char *const values[] = {
         "\x1b[2J\x07%n%s%s%s\xff",
         "99999999999999999999999",
@@ -178,9 +169,8 @@ static void hostile_facts_give_printable_advice(void **state)
 }
 
 /* Files of odd kinds in a tree must neither stop nor break collecting. */
-static void odd_files_do_not_stop_collecting(void **state)
+TEST(odd_files_do_not_stop_collecting)
 {
-    (void)state;
     struct tree tree = {0};
     tree_make(&tree);
     tree_put(&tree, SYSCTL "/osrelease", "6.1\n");
@@ -211,9 +201,8 @@ static void odd_files_do_not_stop_collecting(void **state)
     tree_remove(&tree);
 }
 
-static void the_head_of_a_report_names_no_host_of_qemu_user(void **state)
+TEST(the_head_of_a_report_names_no_host_of_qemu_user)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     AUTO_TEXT struct text line = {0};
     facts_set(&facts, "isa", "riscv64", 0);
@@ -228,27 +217,11 @@ static void the_head_of_a_report_names_no_host_of_qemu_user(void **state)
     assert_string_equal(text_string(&line), "CPU of qemu-user (riscv64); emulated");
 }
 
-int main(void)
+EXAMPLES(every_example)
 {
-    struct CMUnitTest tests[EXAMPLE_COUNT + 8] = {0};
     static char names[EXAMPLE_COUNT][96];
-    size_t count = 0;
-    for (; count < EXAMPLE_COUNT; count++) {
-        snprintf(names[count], sizeof(names[count]), "%s: %s", examples[count].check,
-                 examples[count].name);
-        tests[count] = (struct CMUnitTest){.name = names[count],
-                                           .test_func = an_example,
-                                           .initial_state = (void *)(uintptr_t)&examples[count]};
+    for (size_t i = 0; i < EXAMPLE_COUNT; i++) {
+        snprintf(names[i], sizeof(names[i]), "%s: %s", examples[i].check, examples[i].name);
+        unit_example(names[i], an_example, &examples[i]);
     }
-    const struct CMUnitTest further[] = {
-        cmocka_unit_test(every_check_has_a_good_a_bad_and_an_absent_example),
-        cmocka_unit_test(an_empty_machine_makes_every_check_absent),
-        cmocka_unit_test(commands_fit_who_reads_them),
-        cmocka_unit_test(hostile_facts_give_printable_advice),
-        cmocka_unit_test(odd_files_do_not_stop_collecting),
-        cmocka_unit_test(the_head_of_a_report_names_no_host_of_qemu_user),
-    };
-    memcpy(tests + count, further, sizeof(further));
-    count += sizeof(further) / sizeof(further[0]);
-    return _cmocka_run_group_tests("checks", tests, count, NULL, NULL);
 }

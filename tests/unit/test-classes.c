@@ -3,16 +3,11 @@
  *
  * Classes are a vocabulary: every word that events and specimens use is explained in
  * docs/classes.md, and every word explained there is used. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "events/form.h"
 #include "specimens/specimen.h"
 
@@ -90,9 +85,8 @@ static void check_all(struct words *words)
             check(words, truth->class);
 }
 
-static void every_class_is_explained_and_every_explained_one_used(void **state)
+TEST(every_class_is_explained_and_every_explained_one_used)
 {
-    (void)state;
     static struct words words;
     words.text = read_document();
     check_all(&words);
@@ -113,9 +107,8 @@ static void every_class_is_explained_and_every_explained_one_used(void **state)
     assert_int_equal(idle, 0);
 }
 
-static void a_name_stands_once_in_its_table(void **state)
+TEST(a_name_stands_once_in_its_table)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
         for (size_t row = 0; row < tables[i]->count; row++) {
             const struct class_row *own = &tables[i]->rows[row];
@@ -124,13 +117,4 @@ static void a_name_stands_once_in_its_table(void **state)
             for (size_t later = row + 1; later < tables[i]->count; later++)
                 assert_string_not_equal(own->name, tables[i]->rows[later].name);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_class_is_explained_and_every_explained_one_used),
-        cmocka_unit_test(a_name_stands_once_in_its_table),
-    };
-    return cmocka_run_group_tests_name("classes", tests, NULL, NULL);
 }

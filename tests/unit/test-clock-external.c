@@ -3,13 +3,6 @@
  *
  * Clocks that people bring along: they are read as long as they answer, and each way not to answer
  * is told from the others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/clocks/clock.h"
 
 static char reason[CLOCK_REASON];
@@ -45,12 +39,11 @@ static void object_text(char text[512], const char *file, const char *symbol)
 
 /* --- what works --- */
 
-static void a_function_of_a_shared_object_is_called_for_each_reading(void **state)
+TEST(a_function_of_a_shared_object_is_called_for_each_reading)
 {
     struct clock_reader reader;
     char text[512], claim[CLOCK_CLAIM];
     uint64_t row[3];
-    (void)state;
     snprintf(text, sizeof(text), "his@500=object:%s/tests/unit/libclock-object.so:steady",
              getenv("ASSAY_BUILD"));
     assert_int_equal(clock_open(&reader, text, true, claim, reason, sizeof(reason)), 0);
@@ -65,11 +58,10 @@ static void a_function_of_a_shared_object_is_called_for_each_reading(void **stat
     clock_close(&reader);
 }
 
-static void a_command_that_is_asked_runs_once(void **state)
+TEST(a_command_that_is_asked_runs_once)
 {
     struct clock_reader reader;
     uint64_t row[3];
-    (void)state;
     assert_int_equal(try_to_open(&reader, "mine=ask:sh -c 'n=0; while read line; do n=$((n+1)); "
                                           "echo $n; done'"),
                      0);
@@ -82,10 +74,9 @@ static void a_command_that_is_asked_runs_once(void **state)
     clock_close(&reader);
 }
 
-static void a_command_that_is_run_runs_for_each_reading(void **state)
+TEST(a_command_that_is_run_runs_for_each_reading)
 {
     struct clock_reader reader;
-    (void)state;
     assert_int_equal(try_to_open(&reader, "mine=run:sh -c 'echo $$'"), 0);
     uint64_t first = reader.clock->read(&reader), second = reader.clock->read(&reader);
     assert_int_equal(reader.error, 0);
@@ -98,10 +89,9 @@ static void a_command_that_is_run_runs_for_each_reading(void **state)
 
 /* --- what does not --- */
 
-static void shared_objects_that_are_none_are_named(void **state)
+TEST(shared_objects_that_are_none_are_named)
 {
     char text[512];
-    (void)state;
     assert_refused("mine=object:/no/such/clock.so:steady", -ENOENT, "/no/such/clock.so");
     assert_refused("mine=object:/dev/null:steady", -ENOENT, "cannot be loaded");
     object_text(text, "libclock-object.so", "unsteady");
@@ -112,19 +102,17 @@ static void shared_objects_that_are_none_are_named(void **state)
     assert_refused(text, -ENOEXEC, "loading the shared object");
 }
 
-static void a_program_that_cannot_load_objects_says_so(void **state)
+TEST(a_program_that_cannot_load_objects_says_so)
 {
     struct clock_reader reader;
     char text[512];
-    (void)state;
     object_text(text, "libclock-object.so", "steady");
     assert_int_equal(clock_open(&reader, text, false, NULL, reason, sizeof(reason)), -ENOTSUP);
     assert_non_null(strstr(reason, "static"));
 }
 
-static void commands_that_cannot_be_run_are_named(void **state)
+TEST(commands_that_cannot_be_run_are_named)
 {
-    (void)state;
     assert_refused("mine=ask:/no/such/clock", -ENOENT, "/no/such/clock");
     assert_refused("mine=run:/no/such/clock", -ENOENT, "/no/such/clock");
     assert_refused("mine=ask:/dev/null", -EACCES, "/dev/null");
@@ -132,9 +120,8 @@ static void commands_that_cannot_be_run_are_named(void **state)
     assert_refused("mine=ask:\"\" -c", -ENOENT, "cannot be run");
 }
 
-static void answers_that_are_no_number_are_quoted(void **state)
+TEST(answers_that_are_no_number_are_quoted)
 {
-    (void)state;
     assert_refused("mine=ask:cat", -EPROTO, "''");
     assert_refused("mine=ask:sh -c 'read line; echo 12:30; read line'", -EPROTO, "'12:30'");
     assert_refused("mine=ask:sh -c 'read line; printf \"1\\\\n2\\\\n\"; read line'", -EPROTO,
@@ -148,9 +135,8 @@ static void answers_that_are_no_number_are_quoted(void **state)
     assert_refused("mine=run:printf '\\033[2J'", -EPROTO, "'?[2J'");
 }
 
-static void commands_that_die_are_told_from_those_that_say_nonsense(void **state)
+TEST(commands_that_die_are_told_from_those_that_say_nonsense)
 {
-    (void)state;
     assert_refused("mine=ask:sh -c 'read line; exit 3'", -EPIPE, "exit status 3");
     assert_refused("mine=ask:sh -c 'read line; kill -SEGV $$'", -EPIPE, "SIGSEGV");
     assert_refused("mine=ask:true", -EPIPE, "exit status 0");
@@ -158,10 +144,9 @@ static void commands_that_die_are_told_from_those_that_say_nonsense(void **state
     assert_refused("mine=run:sh -c 'echo 5; kill -SEGV $$'", -EPIPE, "SIGSEGV");
 }
 
-static void a_command_that_dies_later_fails_the_reading_and_not_the_reader(void **state)
+TEST(a_command_that_dies_later_fails_the_reading_and_not_the_reader)
 {
     struct clock_reader reader;
-    (void)state;
     assert_int_equal(
         try_to_open(&reader, "mine=ask:sh -c 'read a; echo 1; read a; echo 2; exit 7'"), 0);
     assert_int_equal(reader.clock->read(&reader), 2);
@@ -174,10 +159,9 @@ static void a_command_that_dies_later_fails_the_reading_and_not_the_reader(void 
 }
 
 /* All at a time, because each takes as long as our patience. */
-static void whoever_does_not_answer_is_given_up(void **state)
+TEST(whoever_does_not_answer_is_given_up)
 {
     char endless[512];
-    (void)state;
     object_text(endless, "libclock-object.so", "endless");
     const struct {
         const char *text, *words;
@@ -228,10 +212,9 @@ static bool goes_away(pid_t process)
 
 #define TELLS_WHO_IT_IS "mine=ask:sh -c 'while read line; do echo $$; done'"
 
-static void a_closed_clock_leaves_no_process(void **state)
+TEST(a_closed_clock_leaves_no_process)
 {
     struct clock_reader reader;
-    (void)state;
     assert_int_equal(try_to_open(&reader, TELLS_WHO_IT_IS), 0);
     pid_t process = (pid_t)reader.clock->read(&reader);
     assert_false(is_gone(process));
@@ -246,11 +229,10 @@ static void a_closed_clock_leaves_no_process(void **state)
     assert_true(is_gone(process));
 }
 
-static void a_command_dies_with_who_asks_it(void **state)
+TEST(a_command_dies_with_who_asks_it)
 {
     int ends[2], process = 0, status;
     struct clock_reader reader;
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     pid_t child = fork();
     assert_true(child >= 0);
@@ -269,23 +251,4 @@ static void a_command_dies_with_who_asks_it(void **state)
     assert_true(goes_away(process));
     close(ends[0]);
     close(ends[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_function_of_a_shared_object_is_called_for_each_reading),
-        cmocka_unit_test(a_command_that_is_asked_runs_once),
-        cmocka_unit_test(a_command_that_is_run_runs_for_each_reading),
-        cmocka_unit_test(shared_objects_that_are_none_are_named),
-        cmocka_unit_test(a_program_that_cannot_load_objects_says_so),
-        cmocka_unit_test(commands_that_cannot_be_run_are_named),
-        cmocka_unit_test(answers_that_are_no_number_are_quoted),
-        cmocka_unit_test(commands_that_die_are_told_from_those_that_say_nonsense),
-        cmocka_unit_test(a_command_that_dies_later_fails_the_reading_and_not_the_reader),
-        cmocka_unit_test(whoever_does_not_answer_is_given_up),
-        cmocka_unit_test(a_closed_clock_leaves_no_process),
-        cmocka_unit_test(a_command_dies_with_who_asks_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

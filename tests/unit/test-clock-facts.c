@@ -3,20 +3,14 @@
  *
  * What a machine claims of its counter of time: flags in the words of each ISA, steering, whether
  * reading it is allowed; and that none of it makes another machine. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "case.h"
 #include "machine/check.h"
-#include "skip.h"
 #include "tree.h"
 
 static void describe(const char *cpuinfo, const char *live_facts, struct facts *facts)
@@ -43,9 +37,8 @@ static void assert_flags(const char *isa, const char *cpuinfo, const char *expec
     assert_string_equal(facts_get(&facts, "clock.flags"), expected);
 }
 
-static void flags_of_time_are_told_apart_from_all_others(void **state)
+TEST(flags_of_time_are_told_apart_from_all_others)
 {
-    (void)state;
     assert_flags("x86_64",
                  "processor\t: 0\nflags\t\t: fpu constant_tsc tsc_deadline_timer rdtscp\n",
                  "constant_tsc rdtscp");
@@ -54,34 +47,30 @@ static void flags_of_time_are_told_apart_from_all_others(void **state)
     assert_flags("x86_64", "flags\t\t: fpu\n", "");
 }
 
-static void a_flag_that_one_cpu_lacks_is_not_claimed(void **state)
+TEST(a_flag_that_one_cpu_lacks_is_not_claimed)
 {
-    (void)state;
     assert_flags("x86_64", "flags : tsc constant_tsc nonstop_tsc\n\nflags : tsc constant_tsc\n",
                  "tsc constant_tsc");
 }
 
-static void words_of_another_isa_say_nothing(void **state)
+TEST(words_of_another_isa_say_nothing)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     describe("flags : tsc constant_tsc\n", "isa = aarch64\n", &facts);
     assert_null(facts_get(&facts, "clock.flags"));
     assert_int_equal(facts_error(&facts, "clock.flags"), ENODATA);
 }
 
-static void a_recorded_machine_keeps_its_own_steering(void **state)
+TEST(a_recorded_machine_keeps_its_own_steering)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     describe("", "isa = x86_64\nclock.steered_ppm = -7.25\nclock.ticks = forbidden\n", &facts);
     assert_string_equal(facts_get(&facts, "clock.steered_ppm"), "-7.25");
     assert_string_equal(facts_get(&facts, "clock.ticks"), "forbidden");
 }
 
-static void none_of_it_makes_another_machine(void **state)
+TEST(none_of_it_makes_another_machine)
 {
-    (void)state;
     static const char *const keys[] = {"boot.id", "clock.flags", "clock.steered_ppm", "clock.ticks",
                                        "clock.tick_us"};
     AUTO_FACTS struct facts facts = {0};
@@ -107,9 +96,8 @@ static int told_where_forbidden(void)
     return ticks && strcmp(ticks, "forbidden") == 0 ? 0 : 1;
 }
 
-static void forbidden_ticks_are_told_and_do_not_kill(void **state)
+TEST(forbidden_ticks_are_told_and_do_not_kill)
 {
-    (void)state;
 #ifdef SANITIZED_ADDRESSES
     skip_because("the address sanitizer looks at a clock whenever it gives memory");
 #endif
@@ -122,17 +110,4 @@ static void forbidden_ticks_are_told_and_do_not_kill(void **state)
     int status = -1;
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flags_of_time_are_told_apart_from_all_others),
-        cmocka_unit_test(a_flag_that_one_cpu_lacks_is_not_claimed),
-        cmocka_unit_test(words_of_another_isa_say_nothing),
-        cmocka_unit_test(a_recorded_machine_keeps_its_own_steering),
-        cmocka_unit_test(none_of_it_makes_another_machine),
-        cmocka_unit_test(forbidden_ticks_are_told_and_do_not_kill),
-    };
-    return cmocka_run_group_tests_name("clock facts", tests, NULL, NULL);
 }

@@ -2,19 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the driver makes of the lines in which harnesses describe their clocks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/clocks/clock.h"
 #include "probe/driver/catalogue.h"
 #include "wire/frame.h"
@@ -28,10 +22,9 @@ static int add(struct offers *offers, const char *line)
     return result;
 }
 
-static void a_line_is_a_clock(void **state)
+TEST(a_line_is_a_clock)
 {
     struct offers offers = {0};
-    (void)state;
     assert_int_equal(add(&offers,
                          "rtc wall device rtc 1 1000000000000 slow - the RTC says so\tonly "
                          "its steps\tmatter"),
@@ -50,10 +43,9 @@ static void a_line_is_a_clock(void **state)
     clocks_free(&offers);
 }
 
-static void a_clock_of_two_harnesses_is_one(void **state)
+TEST(a_clock_of_two_harnesses_is_one)
 {
     struct offers offers = {0};
-    (void)state;
     assert_int_equal(add(&offers, "tsc wall instruction tsc 0 0 - - \tfirst"), 0);
     assert_int_equal(add(&offers, "tsc wall instruction tsc 0 0 - - \tsecond"), 0);
     assert_int_equal(offers.clock_count, 1);
@@ -63,12 +55,11 @@ static void a_clock_of_two_harnesses_is_one(void **state)
 }
 
 /* Each clock of the registry is told once, as one that can be read or as one that cannot. */
-static void what_a_harness_says_is_understood(void **state)
+TEST(what_a_harness_says_is_understood)
 {
     char *said = NULL, *line;
     size_t length = 0, missing = 0, all = 0;
     struct offers offers = {0};
-    (void)state;
     FILE *out = open_memstream(&said, &length);
     assert_non_null(out);
     clocks_describe(out);
@@ -90,7 +81,7 @@ static void what_a_harness_says_is_understood(void **state)
     free(said);
 }
 
-static void lines_that_are_none_are_refused(void **state)
+TEST(lines_that_are_none_are_refused)
 {
     static const char *const lines[] = {
         "",
@@ -103,20 +94,18 @@ static void lines_that_are_none_are_refused(void **state)
         "tsc wall instruction tsc 18446744073709551616 0 - - claim\tnote",
     };
     struct offers offers = {0};
-    (void)state;
     for (size_t index = 0; index < sizeof(lines) / sizeof(*lines); index++)
         assert_int_equal(add(&offers, lines[index]), -EBADMSG);
     assert_int_equal(offers.clock_count, 0);
     clocks_free(&offers);
 }
 
-static void a_frame_says_what_the_operating_systems_clocks_are_made_of(void **state)
+TEST(a_frame_says_what_the_operating_systems_clocks_are_made_of)
 {
     char source[64] = "", lines[2048];
     int ends[2];
     struct offers offers = {0};
     struct wire_frame frame;
-    (void)state;
     FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
     if (file) {
         assert_int_equal(fscanf(file, "%63s", source), 1);
@@ -139,16 +128,4 @@ static void a_frame_says_what_the_operating_systems_clocks_are_made_of(void **st
     clocks_free(&offers);
     close(ends[0]);
     close(ends[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_a_clock),
-        cmocka_unit_test(a_clock_of_two_harnesses_is_one),
-        cmocka_unit_test(what_a_harness_says_is_understood),
-        cmocka_unit_test(lines_that_are_none_are_refused),
-        cmocka_unit_test(a_frame_says_what_the_operating_systems_clocks_are_made_of),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

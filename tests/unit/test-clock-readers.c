@@ -3,13 +3,6 @@
  *
  * Every clock that can be opened here goes on and keeps its unit; one that may not be read is
  * refused in words, and nobody dies of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -19,9 +12,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/clocks/calendar.h"
 #include "probe/clocks/clock.h"
-#include "skip.h"
 
 #define MOST 64
 
@@ -86,10 +79,9 @@ static void close_all(struct opened *opened)
         clock_close(&opened->readers[index]);
 }
 
-static void wall_clocks_go_on_while_the_process_sleeps(void **state)
+TEST(wall_clocks_go_on_while_the_process_sleeps)
 {
     static struct opened opened;
-    (void)state;
     open_all(&opened, CLOCK_WALL);
     assert_true(opened.count >= 4);
     read_all(&opened, opened.before);
@@ -108,10 +100,9 @@ static void compute_20_ms(void)
     while ((now.tv_sec - start.tv_sec) * 1000000000 + now.tv_nsec - start.tv_nsec < 20000000);
 }
 
-static void clocks_of_cpu_time_go_on_while_the_process_computes(void **state)
+TEST(clocks_of_cpu_time_go_on_while_the_process_computes)
 {
     static struct opened opened;
-    (void)state;
     open_all(&opened, CLOCK_CPU_TIME);
     assert_true(opened.count >= 2);
     read_all(&opened, opened.before);
@@ -121,10 +112,9 @@ static void clocks_of_cpu_time_go_on_while_the_process_computes(void **state)
     close_all(&opened);
 }
 
-static void the_cpu_is_one_of_the_machines(void **state)
+TEST(the_cpu_is_one_of_the_machines)
 {
     static struct opened opened;
-    (void)state;
     open_all(&opened, CLOCK_PLACE);
     assert_int_equal(opened.count, 1);
     read_all(&opened, opened.before);
@@ -143,10 +133,9 @@ static uint64_t stolen_until_now(void)
     return steal * (1000000000u / (uint64_t)sysconf(_SC_CLK_TCK));
 }
 
-static void stolen_time_is_that_of_the_operating_system(void **state)
+TEST(stolen_time_is_that_of_the_operating_system)
 {
     static struct opened opened;
-    (void)state;
     open_all(&opened, CLOCK_STOLEN);
     assert_int_equal(opened.count, 1);
     uint64_t before = stolen_until_now();
@@ -157,11 +146,10 @@ static void stolen_time_is_that_of_the_operating_system(void **state)
     close_all(&opened);
 }
 
-static void a_filled_row_rises_as_single_readings_do(void **state)
+TEST(a_filled_row_rises_as_single_readings_do)
 {
     static struct opened opened;
     uint64_t row[64];
-    (void)state;
     open_all(&opened, CLOCK_WALL);
     for (size_t index = 0; index < opened.count; index++) {
         struct clock_reader *reader = &opened.readers[index];
@@ -173,11 +161,10 @@ static void a_filled_row_rises_as_single_readings_do(void **state)
     close_all(&opened);
 }
 
-static void names_that_are_no_clock_are_refused(void **state)
+TEST(names_that_are_no_clock_are_refused)
 {
     struct clock_reader reader;
     char reason[CLOCK_REASON];
-    (void)state;
     assert_int_equal(clock_open(&reader, "sundial", true, NULL, reason, sizeof(reason)), -ENOENT);
     assert_non_null(strstr(reason, "sundial"));
     clock_close(&reader);
@@ -185,9 +172,8 @@ static void names_that_are_no_clock_are_refused(void **state)
     assert_ptr_equal(clock_find("monotonic"), clock_find("monotonic"));
 }
 
-static void dates_of_an_rtc_are_the_seconds_of_libc(void **state)
+TEST(dates_of_an_rtc_are_the_seconds_of_libc)
 {
-    (void)state;
     for (time_t at = 0; at < 4102444800; at += 86400 * 13 + 12345) { /* until 2100 */
         struct tm date;
         assert_non_null(gmtime_r(&at, &date));
@@ -225,10 +211,9 @@ static enum verdict without_ticks(void)
     return FINE;
 }
 
-static void forbidden_ticks_are_absences_and_no_death(void **state)
+TEST(forbidden_ticks_are_absences_and_no_death)
 {
     int status = 0;
-    (void)state;
     if (prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0) < 0)
         skip_because("this operating system cannot forbid user code the counter of time");
     pid_t child = fork();
@@ -238,19 +223,4 @@ static void forbidden_ticks_are_absences_and_no_death(void **state)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), FINE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wall_clocks_go_on_while_the_process_sleeps),
-        cmocka_unit_test(clocks_of_cpu_time_go_on_while_the_process_computes),
-        cmocka_unit_test(the_cpu_is_one_of_the_machines),
-        cmocka_unit_test(stolen_time_is_that_of_the_operating_system),
-        cmocka_unit_test(a_filled_row_rises_as_single_readings_do),
-        cmocka_unit_test(dates_of_an_rtc_are_the_seconds_of_libc),
-        cmocka_unit_test(names_that_are_no_clock_are_refused),
-        cmocka_unit_test(forbidden_ticks_are_absences_and_no_death),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,11 @@
  * Advice: every use gets a clock that is fit for it, with its figures; what is wrong is named with
  * recommended for nothing; where nothing could be falsified, the way to do so. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "clocks-shapes.h"
 
 static void begin(struct built_world *world, uint64_t seed)
@@ -51,9 +47,8 @@ static void assert_advice(const struct clocks_report *report, const char *beginn
         fail_msg("%s … %s: %s", beginning, word, text ? text : "not said");
 }
 
-static void every_use_gets_a_clock(void **state)
+TEST(every_use_gets_a_clock)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 1);
@@ -69,9 +64,8 @@ static void every_use_gets_a_clock(void **state)
 }
 
 /* A counter that jumps between CPUs is the quickest, and of no use. */
-static void what_is_wrong_is_recommended_for_nothing(void **state)
+TEST(what_is_wrong_is_recommended_for_nothing)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 2);
@@ -83,9 +77,8 @@ static void what_is_wrong_is_recommended_for_nothing(void **state)
     built_end(&world);
 }
 
-static void an_independent_reference_needs_no_other(void **state)
+TEST(an_independent_reference_needs_no_other)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 3);
@@ -97,9 +90,8 @@ static void an_independent_reference_needs_no_other(void **state)
     built_end(&world);
 }
 
-static void with_one_cpu_nothing_is_said_across_cpus(void **state)
+TEST(with_one_cpu_nothing_is_said_across_cpus)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     built_begin(&world, 4, 1);
@@ -109,9 +101,8 @@ static void with_one_cpu_nothing_is_said_across_cpus(void **state)
     built_end(&world);
 }
 
-static void suspension_asks_for_a_clock_that_goes_on(void **state)
+TEST(suspension_asks_for_a_clock_that_goes_on)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 5);
@@ -121,26 +112,12 @@ static void suspension_asks_for_a_clock_that_goes_on(void **state)
     built_end(&world);
 }
 
-static void nothing_watched_is_nothing_advised(void **state)
+TEST(nothing_watched_is_nothing_advised)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 6);
     clocks_judge(&world.file, 1, &report);
     assert_int_equal(report.advice_count, 0);
     built_end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_use_gets_a_clock),
-        cmocka_unit_test(what_is_wrong_is_recommended_for_nothing),
-        cmocka_unit_test(an_independent_reference_needs_no_other),
-        cmocka_unit_test(with_one_cpu_nothing_is_said_across_cpus),
-        cmocka_unit_test(suspension_asks_for_a_clock_that_goes_on),
-        cmocka_unit_test(nothing_watched_is_nothing_advised),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  * What readings cost: planted costs are found and lie in the interval, whatever the timing clock
  * costs itself, with preempted blocks, and with processes that shared their core. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* cmocka needs the four above before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "clocks-shapes.h"
 
 enum { SEEDS = 1000 };
@@ -35,9 +31,8 @@ static const struct clock_cost *cost_of(const struct built_world *world,
     return &report->costs[clocks_index(&world->file, name)];
 }
 
-static void a_cost_is_what_a_reading_takes_less_the_timing(void **state)
+TEST(a_cost_is_what_a_reading_takes_less_the_timing)
 {
-    (void)state;
     struct built_world world;
     built_begin(&world, 1, 2);
     built_usual_clocks(&world);
@@ -60,9 +55,8 @@ static void a_cost_is_what_a_reading_takes_less_the_timing(void **state)
 }
 
 /* Where reading the counter is forbidden, nothing quick can time. */
-static void without_ticks_there_are_nanoseconds(void **state)
+TEST(without_ticks_there_are_nanoseconds)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 2);
     built_clock(&world, &(struct built_clock){.name = "monotonic-raw-syscall",
@@ -79,9 +73,8 @@ static void without_ticks_there_are_nanoseconds(void **state)
     built_end(&world);
 }
 
-static void one_process_has_no_interval(void **state)
+TEST(one_process_has_no_interval)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 3);
     row(&world, "tsc", "tsc", 1);
@@ -126,23 +119,20 @@ static struct tally tally_of(uint32_t shared, double preempted)
     return tally;
 }
 
-static void planted_costs_lie_in_their_intervals(void **state)
+TEST(planted_costs_lie_in_their_intervals)
 {
-    (void)state;
     struct tally tally = tally_of(0, 1e-4);
     assert_true(tally.held >= 0.93 * SEEDS);
     assert_true(tally.worst < 0.01);
 }
 
-static void shared_cores_and_preemption_do_not_move_a_cost(void **state)
+TEST(shared_cores_and_preemption_do_not_move_a_cost)
 {
-    (void)state;
     assert_true(tally_of(3, 2e-3).worst < 0.01);
 }
 
-static void preempted_blocks_do_not_count_where_there_are_others(void **state)
+TEST(preempted_blocks_do_not_count_where_there_are_others)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 5);
     world.jitter = 0;
@@ -160,17 +150,4 @@ static void preempted_blocks_do_not_count_where_there_are_others(void **state)
     assert_float_equal(cost_of(&world, &report, "tsc")->ticks, 31.2, .1);
     assert_int_equal(cost_of(&world, &report, "tsc")->blocks, 9);
     built_end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cost_is_what_a_reading_takes_less_the_timing),
-        cmocka_unit_test(without_ticks_there_are_nanoseconds),
-        cmocka_unit_test(one_process_has_no_interval),
-        cmocka_unit_test(planted_costs_lie_in_their_intervals),
-        cmocka_unit_test(shared_cores_and_preemption_do_not_move_a_cost),
-        cmocka_unit_test(preempted_blocks_do_not_count_where_there_are_others),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

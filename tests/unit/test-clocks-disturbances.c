@@ -5,15 +5,11 @@
  * sizes where they were planted and not where they were not; idle states are named where they
  * change what a clock shows. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "clocks-shapes.h"
 
 static void judged(struct built_world *world, struct clocks_report *report)
@@ -27,9 +23,8 @@ static void begin(struct built_world *world, uint64_t seed)
     built_usual_clocks(world);
 }
 
-static void a_quiet_machine_did_nothing(void **state)
+TEST(a_quiet_machine_did_nothing)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 1);
@@ -48,9 +43,8 @@ static void a_quiet_machine_did_nothing(void **state)
     built_end(&world);
 }
 
-static void what_disturbed_is_named_with_its_size(void **state)
+TEST(what_disturbed_is_named_with_its_size)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -72,9 +66,8 @@ static void what_disturbed_is_named_with_its_size(void **state)
     }
 }
 
-static void what_cannot_be_read_is_not_nothing(void **state)
+TEST(what_cannot_be_read_is_not_nothing)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     built_begin(&world, 3, 1);
@@ -95,9 +88,8 @@ static void sleeps(struct built_world *world, bool awake)
                  3, 10);
 }
 
-static void idle_states_that_stop_a_clock_are_named(void **state)
+TEST(idle_states_that_stop_a_clock_are_named)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 4);
@@ -114,9 +106,8 @@ static void idle_states_that_stop_a_clock_are_named(void **state)
     built_end(&world);
 }
 
-static void where_no_cpu_could_be_held_awake_the_reason_is_given(void **state)
+TEST(where_no_cpu_could_be_held_awake_the_reason_is_given)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 5);
@@ -128,16 +119,4 @@ static void where_no_cpu_could_be_held_awake_the_reason_is_given(void **state)
     judged(&world, &report);
     assert_non_null(strstr(report.disturbances.idle, "cpu_dma_latency: Permission denied"));
     built_end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_quiet_machine_did_nothing),
-        cmocka_unit_test(what_disturbed_is_named_with_its_size),
-        cmocka_unit_test(what_cannot_be_read_is_not_nothing),
-        cmocka_unit_test(idle_states_that_stop_a_clock_are_named),
-        cmocka_unit_test(where_no_cpu_could_be_held_awake_the_reason_is_given),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

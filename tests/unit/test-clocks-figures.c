@@ -3,13 +3,7 @@
  *
  * The figures of `assay clocks`: rows are what the report says, captions what the rows say, and
  * nothing that is missing is drawn. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "clocks-shown.h"
 #include "figure-values.h"
 #include "output/figure.h"
@@ -20,7 +14,7 @@ static json_t *figures_of(const struct shown *shown)
     return figures_checked(clocks_figures(&shown->run));
 }
 
-static void every_clock_has_its_trust(void **state)
+TEST_WITH(every_clock_has_its_trust, build_rich, release_rich)
 {
     struct shown *shown = *state;
     json_t *figures = figures_of(shown);
@@ -35,7 +29,7 @@ static void every_clock_has_its_trust(void **state)
     json_decref(figures);
 }
 
-static void a_sleep_is_a_dot_beside_what_was_asked_for(void **state)
+TEST_WITH(a_sleep_is_a_dot_beside_what_was_asked_for, build_rich, release_rich)
 {
     struct shown *shown = *state;
     json_t *figures = figures_of(shown);
@@ -54,7 +48,7 @@ static void a_sleep_is_a_dot_beside_what_was_asked_for(void **state)
     json_decref(figures);
 }
 
-static void errors_of_sleeps_are_told_by_sort(void **state)
+TEST_WITH(errors_of_sleeps_are_told_by_sort, build_rich, release_rich)
 {
     struct shown *shown = *state;
     shown->run.report.granularities[SHOWN_COARSE].coarse = true;
@@ -70,7 +64,7 @@ static void errors_of_sleeps_are_told_by_sort(void **state)
     json_decref(figures);
 }
 
-static void a_counter_that_stands_still_is_told_as_the_paper_did(void **state)
+TEST_WITH(a_counter_that_stands_still_is_told_as_the_paper_did, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct clocks_report *report = &shown->run.report;
@@ -83,7 +77,7 @@ static void a_counter_that_stands_still_is_told_as_the_paper_did(void **state)
     json_decref(figures);
 }
 
-static void agreement_is_not_the_last_word(void **state)
+TEST_WITH(agreement_is_not_the_last_word, build_rich, release_rich)
 {
     struct shown *shown = *state;
     shown_verdict(shown, SHOWN_TSC, TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE, "it is slow");
@@ -96,7 +90,7 @@ static void agreement_is_not_the_last_word(void **state)
 }
 
 /* The shortest and the longest sleep of each length stay. */
-static void of_many_sleeps_some_are_drawn(void **state)
+TEST_WITH(of_many_sleeps_some_are_drawn, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct clocks_report *report = &shown->run.report;
@@ -115,7 +109,7 @@ static void of_many_sleeps_some_are_drawn(void **state)
     json_decref(figures);
 }
 
-static void a_sleep_that_a_clock_missed_has_no_dot(void **state)
+TEST_WITH(a_sleep_that_a_clock_missed_has_no_dot, build_rich, release_rich)
 {
     struct shown *shown = *state;
     shown->run.report.points[0].measured_ms = 0;
@@ -128,7 +122,7 @@ static void a_sleep_that_a_clock_missed_has_no_dot(void **state)
 }
 
 /* No place on a log axis is no reason to call a clock right. */
-static void a_clock_that_stood_still_once_is_not_within_a_percent(void **state)
+TEST_WITH(a_clock_that_stood_still_once_is_not_within_a_percent, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct clocks_report *report = &shown->run.report;
@@ -148,7 +142,7 @@ static void a_clock_that_stood_still_once_is_not_within_a_percent(void **state)
 }
 
 /* Whatever lengths it had, an interval of a clock is one field. */
-static void an_interval_of_a_clock_is_one_field(void **state)
+TEST_WITH(an_interval_of_a_clock_is_one_field, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct clocks_report *report = &shown->run.report;
@@ -173,7 +167,7 @@ static void an_interval_of_a_clock_is_one_field(void **state)
     json_decref(figures);
 }
 
-static void an_independent_reference_counts(void **state)
+TEST_WITH(an_independent_reference_counts, build_rich, release_rich)
 {
     struct shown *shown = *state;
     for (size_t i = 0; i < shown->run.report.row_count; i++)
@@ -184,7 +178,7 @@ static void an_independent_reference_counts(void **state)
     json_decref(figures);
 }
 
-static void a_reading_has_a_cost_and_a_resolution(void **state)
+TEST_WITH(a_reading_has_a_cost_and_a_resolution, build_rich, release_rich)
 {
     struct shown *shown = *state;
     json_t *figures = figures_of(shown);
@@ -200,7 +194,7 @@ static void a_reading_has_a_cost_and_a_resolution(void **state)
     json_decref(figures);
 }
 
-static void offsets_have_what_no_trip_contradicts(void **state)
+TEST_WITH(offsets_have_what_no_trip_contradicts, build_rich, release_rich)
 {
     struct shown *shown = *state;
     json_t *figures = figures_of(shown);
@@ -212,7 +206,7 @@ static void offsets_have_what_no_trip_contradicts(void **state)
     json_decref(figures);
 }
 
-static void cpus_that_disagree_are_told(void **state)
+TEST_WITH(cpus_that_disagree_are_told, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct clock_pair *pair = &shown->run.report.pairs[0];
@@ -229,7 +223,7 @@ static void cpus_that_disagree_are_told(void **state)
     json_decref(figures);
 }
 
-static void of_too_many_pairs_the_farthest_are_shown(void **state)
+TEST_WITH(of_too_many_pairs_the_farthest_are_shown, build_rich, release_rich)
 {
     struct shown *shown = *state;
     for (int32_t i = 0; i < 2000; i++)
@@ -243,7 +237,7 @@ static void of_too_many_pairs_the_farthest_are_shown(void **state)
     json_decref(figures);
 }
 
-static void rates_have_their_interval_and_what_they_are_held_against(void **state)
+TEST_WITH(rates_have_their_interval_and_what_they_are_held_against, build_rich, release_rich)
 {
     struct shown *shown = *state;
     shown->run.report.rates[SHOWN_TSC][1] = (struct clock_rate){.known = true,
@@ -263,7 +257,7 @@ static void rates_have_their_interval_and_what_they_are_held_against(void **stat
 }
 
 /* A rate that was calibrated by the very counter it is held against. */
-static void a_rate_that_nobody_claims_needs_another_counter(void **state)
+TEST_WITH(a_rate_that_nobody_claims_needs_another_counter, build_rich, release_rich)
 {
     struct shown *shown = *state;
     shown->run.report.rates[SHOWN_TSC][0].against_claim = false;
@@ -275,9 +269,8 @@ static void a_rate_that_nobody_claims_needs_another_counter(void **state)
     json_decref(figures);
 }
 
-static void what_is_not_known_is_not_drawn(void **state)
+TEST(what_is_not_known_is_not_drawn)
 {
-    (void)state;
     struct shown shown;
     shown_build_unknown(&shown);
     json_t *figures = figures_of(&shown);
@@ -286,38 +279,12 @@ static void what_is_not_known_is_not_drawn(void **state)
     shown_end(&shown);
 }
 
-static void nothing_measured_makes_no_figure(void **state)
+TEST(nothing_measured_makes_no_figure)
 {
-    (void)state;
     struct shown shown;
     shown_build_absent(&shown);
     json_t *figures = figures_of(&shown);
     assert_int_equal(json_array_size(figures), 0);
     json_decref(figures);
     shown_end(&shown);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_RICH(every_clock_has_its_trust),
-        WITH_RICH(a_sleep_is_a_dot_beside_what_was_asked_for),
-        WITH_RICH(errors_of_sleeps_are_told_by_sort),
-        WITH_RICH(a_counter_that_stands_still_is_told_as_the_paper_did),
-        WITH_RICH(agreement_is_not_the_last_word),
-        WITH_RICH(of_many_sleeps_some_are_drawn),
-        WITH_RICH(a_sleep_that_a_clock_missed_has_no_dot),
-        WITH_RICH(a_clock_that_stood_still_once_is_not_within_a_percent),
-        WITH_RICH(an_interval_of_a_clock_is_one_field),
-        WITH_RICH(an_independent_reference_counts),
-        WITH_RICH(a_reading_has_a_cost_and_a_resolution),
-        WITH_RICH(offsets_have_what_no_trip_contradicts),
-        WITH_RICH(cpus_that_disagree_are_told),
-        WITH_RICH(of_too_many_pairs_the_farthest_are_shown),
-        WITH_RICH(rates_have_their_interval_and_what_they_are_held_against),
-        WITH_RICH(a_rate_that_nobody_claims_needs_another_counter),
-        cmocka_unit_test(what_is_not_known_is_not_drawn),
-        cmocka_unit_test(nothing_measured_makes_no_figure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,11 @@
  * data say too little, and is not testable where the reference is the counter itself, where there
  * is no counter, and on machines that a program makes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "clocks-shapes.h"
 
 enum { K1, K2, K3, K4 };
@@ -59,9 +55,8 @@ static void assert_verdict(const struct finding *finding, enum finding_verdict v
                 (finding->low <= finding->estimate && finding->estimate <= finding->high));
 }
 
-static void a_good_counter_and_an_independent_reference_decide_all(void **state)
+TEST(a_good_counter_and_an_independent_reference_decide_all)
 {
-    (void)state;
     static const enum finding_verdict expected[] = {FINDING_HOLDS, FINDING_FAILS, FINDING_HOLDS,
                                                     FINDING_HOLDS};
     for (uint64_t seed = 1; seed <= built_seeds(3); seed++)
@@ -74,9 +69,8 @@ static void a_good_counter_and_an_independent_reference_decide_all(void **state)
         }
 }
 
-static void agreement_with_itself_decides_nothing(void **state)
+TEST(agreement_with_itself_decides_nothing)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(2); seed++)
         for (size_t which = K1; which <= K4; which++) {
             struct built_world world;
@@ -90,9 +84,8 @@ static void agreement_with_itself_decides_nothing(void **state)
         }
 }
 
-static void a_wrong_rate_refutes_k1_even_against_itself(void **state)
+TEST(a_wrong_rate_refutes_k1_even_against_itself)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(2); seed++) {
         struct built_world world;
         begin(&world, seed, seed % 2 ? "hpet" : "tsc");
@@ -104,9 +97,8 @@ static void a_wrong_rate_refutes_k1_even_against_itself(void **state)
 }
 
 /* The rate that is meant to be wrong is right on average. */
-static void computations_that_are_off_by_themselves_refute_k1(void **state)
+TEST(computations_that_are_off_by_themselves_refute_k1)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(2); seed++) {
         struct built_world world;
         begin(&world, seed, "hpet");
@@ -116,9 +108,8 @@ static void computations_that_are_off_by_themselves_refute_k1(void **state)
     }
 }
 
-static void a_rate_off_by_the_tolerance_is_left_open(void **state)
+TEST(a_rate_off_by_the_tolerance_is_left_open)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 1, "hpet");
     built_find(&world, "tsc")->ppm = 500;
@@ -127,9 +118,8 @@ static void a_rate_off_by_the_tolerance_is_left_open(void **state)
 }
 
 /* As the paper's machines did: the counter stops while the CPU idles, more or less. */
-static void a_counter_that_stops_over_sleep_makes_k2_hold(void **state)
+TEST(a_counter_that_stops_over_sleep_makes_k2_hold)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(2); seed++) {
         struct built_world world;
         begin(&world, seed, seed % 2 ? "hpet" : "tsc");
@@ -140,9 +130,8 @@ static void a_counter_that_stops_over_sleep_makes_k2_hold(void **state)
     }
 }
 
-static void a_counter_that_is_slow_evenly_over_sleep_does_not_scatter(void **state)
+TEST(a_counter_that_is_slow_evenly_over_sleep_does_not_scatter)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 1, "hpet");
     built_find(&world, "tsc")->idle_ppm = -200000;
@@ -152,9 +141,8 @@ static void a_counter_that_is_slow_evenly_over_sleep_does_not_scatter(void **sta
     assert_non_null(strstr(finding.reason, "evenly"));
 }
 
-static void a_step_back_refutes_k3(void **state)
+TEST(a_step_back_refutes_k3)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(2); seed++) {
         struct built_world world;
         begin(&world, seed, "tsc");
@@ -166,9 +154,8 @@ static void a_step_back_refutes_k3(void **state)
     }
 }
 
-static void k3_states_what_could_have_stayed_unseen(void **state)
+TEST(k3_states_what_could_have_stayed_unseen)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 1, "tsc");
@@ -195,9 +182,8 @@ static void k3_states_what_could_have_stayed_unseen(void **state)
     built_end(&world);
 }
 
-static void wraps_do_not_refute_k3(void **state)
+TEST(wraps_do_not_refute_k3)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 2, "tsc");
     built_find(&world, "tsc")->wrap_bits = 32;
@@ -206,9 +192,8 @@ static void wraps_do_not_refute_k3(void **state)
     assert_non_null(strstr(finding.reason, "2^32"));
 }
 
-static void cpus_that_are_apart_refute_k4(void **state)
+TEST(cpus_that_are_apart_refute_k4)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(2); seed++) {
         struct built_world world;
         begin(&world, seed, seed % 2 ? "hpet" : "tsc");
@@ -220,9 +205,8 @@ static void cpus_that_are_apart_refute_k4(void **state)
 }
 
 /* Every CPU agrees with every other, but not with the world. */
-static void intervals_of_threads_that_are_off_refute_k4(void **state)
+TEST(intervals_of_threads_that_are_off_refute_k4)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 1, "hpet");
     built_find(&world, "tsc")->ppm = 3000;
@@ -230,9 +214,8 @@ static void intervals_of_threads_that_are_off_refute_k4(void **state)
     assert_verdict(&finding, FINDING_FAILS);
 }
 
-static void with_one_cpu_k4_cannot_be_tested(void **state)
+TEST(with_one_cpu_k4_cannot_be_tested)
 {
-    (void)state;
     struct built_world world;
     built_begin(&world, 1, 1);
     built_usual_clocks(&world);
@@ -241,9 +224,8 @@ static void with_one_cpu_k4_cannot_be_tested(void **state)
     assert_non_null(strstr(finding.reason, "one CPU"));
 }
 
-static void trips_that_take_too_long_leave_k4_open(void **state)
+TEST(trips_that_take_too_long_leave_k4_open)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 1, "hpet");
     world.trip_ns = 5e4;
@@ -251,9 +233,8 @@ static void trips_that_take_too_long_leave_k4_open(void **state)
     assert_verdict(&finding, FINDING_INCONCLUSIVE);
 }
 
-static void nothing_is_decided_on_an_emulated_machine(void **state)
+TEST(nothing_is_decided_on_an_emulated_machine)
 {
-    (void)state;
     for (size_t which = K1; which <= K4; which++) {
         struct built_world world;
         begin(&world, 1, "hpet");
@@ -266,9 +247,8 @@ static void nothing_is_decided_on_an_emulated_machine(void **state)
     }
 }
 
-static void without_a_counter_the_reason_is_given(void **state)
+TEST(without_a_counter_the_reason_is_given)
 {
-    (void)state;
     for (size_t which = K1; which <= K4; which++) {
         struct built_world world;
         built_begin(&world, 1, 2);
@@ -311,9 +291,8 @@ static struct finding seen_from_outside(struct built_world *world, size_t which)
     return finding;
 }
 
-static void a_clock_outside_decides_where_nothing_inside_can(void **state)
+TEST(a_clock_outside_decides_where_nothing_inside_can)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(2); seed++) {
         struct built_world world;
         begin_outside(&world, seed);
@@ -328,9 +307,8 @@ static void a_clock_outside_decides_where_nothing_inside_can(void **state)
 }
 
 /* All clocks of the machine stop in sleep, so they agree: only the other machine sees it. */
-static void what_stops_for_all_clocks_is_open_from_outside(void **state)
+TEST(what_stops_for_all_clocks_is_open_from_outside)
 {
-    (void)state;
     static const char *const all[] = {"boottime", "realtime", "monotonic", "monotonic-raw", "tsc"};
     for (size_t which = K1; which <= K2; which++) {
         struct built_world world;
@@ -341,29 +319,4 @@ static void what_stops_for_all_clocks_is_open_from_outside(void **state)
         assert_verdict(&finding, FINDING_INCONCLUSIVE);
         assert_true(finding.estimate < .97);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_good_counter_and_an_independent_reference_decide_all),
-        cmocka_unit_test(agreement_with_itself_decides_nothing),
-        cmocka_unit_test(a_wrong_rate_refutes_k1_even_against_itself),
-        cmocka_unit_test(computations_that_are_off_by_themselves_refute_k1),
-        cmocka_unit_test(a_rate_off_by_the_tolerance_is_left_open),
-        cmocka_unit_test(a_counter_that_stops_over_sleep_makes_k2_hold),
-        cmocka_unit_test(a_counter_that_is_slow_evenly_over_sleep_does_not_scatter),
-        cmocka_unit_test(a_step_back_refutes_k3),
-        cmocka_unit_test(k3_states_what_could_have_stayed_unseen),
-        cmocka_unit_test(wraps_do_not_refute_k3),
-        cmocka_unit_test(cpus_that_are_apart_refute_k4),
-        cmocka_unit_test(intervals_of_threads_that_are_off_refute_k4),
-        cmocka_unit_test(with_one_cpu_k4_cannot_be_tested),
-        cmocka_unit_test(trips_that_take_too_long_leave_k4_open),
-        cmocka_unit_test(nothing_is_decided_on_an_emulated_machine),
-        cmocka_unit_test(without_a_counter_the_reason_is_given),
-        cmocka_unit_test(a_clock_outside_decides_where_nothing_inside_can),
-        cmocka_unit_test(what_stops_for_all_clocks_is_open_from_outside),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,9 @@
  * Steps of clocks: fine ones by the quantum they count in, coarse ones by their usual step, also
  * where only rows were read; and what stands still for as long as readings take is not coarse. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* cmocka needs the four above before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "clocks-shapes.h"
 
 static struct clock_granularity judged(struct built_world *world, const char *name)
@@ -39,9 +35,8 @@ static void watch_clock(struct built_world *world, const char *name, const char 
     shapes_watch(world, (struct built_watch){.kind = WATCH_STEPS, .columns = {name, timer}}, 2, 60);
 }
 
-static void a_coarse_clock_is_as_good_as_its_usual_step(void **state)
+TEST(a_coarse_clock_is_as_good_as_its_usual_step)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     watch_clock(&world, "monotonic-coarse", "tsc");
@@ -54,9 +49,8 @@ static void a_coarse_clock_is_as_good_as_its_usual_step(void **state)
 }
 
 /* Readings take 40 ns and more, and show any number of ns. */
-static void a_fine_clock_is_as_good_as_what_it_counts_in(void **state)
+TEST(a_fine_clock_is_as_good_as_what_it_counts_in)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     watch_clock(&world, "monotonic", "tsc");
@@ -69,9 +63,8 @@ static void a_fine_clock_is_as_good_as_what_it_counts_in(void **state)
 }
 
 /* Quanta of 5, 10 and 24.5 ns, of which none is a whole number of ticks. */
-static void quanta_below_the_cost_of_a_reading_are_found(void **state)
+TEST(quanta_below_the_cost_of_a_reading_are_found)
 {
-    (void)state;
     static const double quanta[] = {5, 10, 24.5};
     static const char *const names[] = {"tsc", "monotonic", "task-clock"};
     for (size_t i = 0; i < 3; i++)
@@ -90,9 +83,8 @@ static void quanta_below_the_cost_of_a_reading_are_found(void **state)
 }
 
 /* Beside a clock that takes 20 times as long, the step of a quick one is not of its own making. */
-static void a_slow_clock_beside_it_makes_no_clock_coarse(void **state)
+TEST(a_slow_clock_beside_it_makes_no_clock_coarse)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     watch_clock(&world, "monotonic", "thread-cputime");
@@ -100,9 +92,8 @@ static void a_slow_clock_beside_it_makes_no_clock_coarse(void **state)
     built_end(&world);
 }
 
-static void steps_of_a_microsecond_are_coarse_to_a_quick_reading(void **state)
+TEST(steps_of_a_microsecond_are_coarse_to_a_quick_reading)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     built_find(&world, "monotonic")->step_ns = 1000;
@@ -114,9 +105,8 @@ static void steps_of_a_microsecond_are_coarse_to_a_quick_reading(void **state)
 }
 
 /* Who has to wait for a CPU sees two or three steps at once; other readings of the clock tell. */
-static void steps_that_were_seen_late_are_several_at_once(void **state)
+TEST(steps_that_were_seen_late_are_several_at_once)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     watch_clock(&world, "monotonic-coarse", "tsc");
@@ -136,9 +126,8 @@ static void steps_that_were_seen_late_are_several_at_once(void **state)
 }
 
 /* Readings of a slow clock are much alike in a loop; those around intervals are not. */
-static void looks_tell_what_steps_that_are_alike_do_not(void **state)
+TEST(looks_tell_what_steps_that_are_alike_do_not)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     built_find(&world, "monotonic")->step_ns = 10;
@@ -155,9 +144,8 @@ static void looks_tell_what_steps_that_are_alike_do_not(void **state)
 }
 
 /* A step takes two readings of 25 ns, a tick 16. */
-static void ticks_longer_than_a_nanosecond_are_told_one_by_one(void **state)
+TEST(ticks_longer_than_a_nanosecond_are_told_one_by_one)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     built_clock(&world, &(struct built_clock){
@@ -167,9 +155,8 @@ static void ticks_longer_than_a_nanosecond_are_told_one_by_one(void **state)
     built_end(&world);
 }
 
-static void rows_alone_tell_coarse_from_fine(void **state)
+TEST(rows_alone_tell_coarse_from_fine)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     shapes_watch(&world,
@@ -188,9 +175,8 @@ static void rows_alone_tell_coarse_from_fine(void **state)
     built_end(&world);
 }
 
-static void what_never_moved_has_no_step(void **state)
+TEST(what_never_moved_has_no_step)
 {
-    (void)state;
     struct built_world world;
     begin(&world);
     size_t index =
@@ -205,21 +191,4 @@ static void what_never_moved_has_no_step(void **state)
     struct clock_granularity found = judged(&world, "monotonic-coarse");
     assert_true(!found.known && found.coarse && isnan(found.resolution_ns));
     built_end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_coarse_clock_is_as_good_as_its_usual_step),
-        cmocka_unit_test(a_fine_clock_is_as_good_as_what_it_counts_in),
-        cmocka_unit_test(quanta_below_the_cost_of_a_reading_are_found),
-        cmocka_unit_test(a_slow_clock_beside_it_makes_no_clock_coarse),
-        cmocka_unit_test(steps_of_a_microsecond_are_coarse_to_a_quick_reading),
-        cmocka_unit_test(steps_that_were_seen_late_are_several_at_once),
-        cmocka_unit_test(looks_tell_what_steps_that_are_alike_do_not),
-        cmocka_unit_test(ticks_longer_than_a_nanosecond_are_told_one_by_one),
-        cmocka_unit_test(rows_alone_tell_coarse_from_fine),
-        cmocka_unit_test(what_never_moved_has_no_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

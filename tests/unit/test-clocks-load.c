@@ -70,7 +70,7 @@ static void expect_readings(const struct clock_watch *watch, uint32_t number)
     assert_int_equal(watch->begins[WATCH_PROCESSES], WATCH_PROCESSES * cell.runs);
 }
 
-static void watches_come_with_their_factors_and_readings(void **state)
+TEST_WITH(watches_come_with_their_factors_and_readings, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct clocks_case file = {0};
@@ -102,7 +102,7 @@ static void watches_come_with_their_factors_and_readings(void **state)
     assert_int_equal(file.watches[2].clocks[2], outside);
 }
 
-static void clocks_come_with_what_is_claimed(void **state)
+TEST_WITH(clocks_come_with_what_is_claimed, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct clocks_case file = {0};
@@ -132,7 +132,7 @@ static void clocks_come_with_what_is_claimed(void **state)
     assert_int_equal(file.absences[0].error, ENOENT);
 }
 
-static void every_kind_has_its_role(void **state)
+TEST_WITH(every_kind_has_its_role, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const kinds[CLOCK_ROLES] = {"wall", "cpu-time", "cycles", "place", "stolen"};
@@ -149,7 +149,7 @@ static void every_kind_has_its_role(void **state)
     assert_int_equal(file.watch_count, 0);
 }
 
-static void a_machine_that_tells_little_is_told_as_such(void **state)
+TEST_WITH(a_machine_that_tells_little_is_told_as_such, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct clocks_case file = {0};
@@ -164,7 +164,7 @@ static void a_machine_that_tells_little_is_told_as_such(void **state)
     assert_int_equal(file.cpus, 0);
 }
 
-static void a_machine_is_what_its_facts_say(void **state)
+TEST_WITH(a_machine_is_what_its_facts_say, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct clocks_case file = {0};
@@ -197,7 +197,7 @@ static void a_machine_is_what_its_facts_say(void **state)
 
 /* Three processes: one fails, one is whole, one broke off within a group (only a store that was
  * gone on with by hand has that). */
-static void only_whole_groups_of_processes_that_ended_well_count(void **state)
+TEST_WITH(only_whole_groups_of_processes_that_ended_well_count, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct clocks_case file = {0};
@@ -232,7 +232,7 @@ static void only_whole_groups_of_processes_that_ended_well_count(void **state)
 }
 
 /* A watch that no process made has an end of nothing. */
-static void a_watch_without_readings_is_there(void **state)
+TEST_WITH(a_watch_without_readings_is_there, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct clocks_case file = {0};
@@ -250,7 +250,7 @@ static void a_watch_without_readings_is_there(void **state)
 }
 
 /* Checksums of visits guard samples, so only what visits do not cover can be planted here. */
-static void hostile_stores_get_a_sentence(void **state)
+TEST_WITH(hostile_stores_get_a_sentence, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[][2] = {
@@ -275,7 +275,7 @@ static void hostile_stores_get_a_sentence(void **state)
     }
 }
 
-static void a_gap_between_looks_is_damage(void **state)
+TEST_WITH(a_gap_between_looks_is_damage, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = NULL;
@@ -289,21 +289,4 @@ static void a_gap_between_looks_is_damage(void **state)
     must(store_end_visit(store, cell.id, 0, VISIT_DONE, 0, NULL, failure));
     store_close(store);
     expect_refusal(fixture, "a gap before this value");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(watches_come_with_their_factors_and_readings),
-        CASE(clocks_come_with_what_is_claimed),
-        CASE(every_kind_has_its_role),
-        CASE(a_machine_that_tells_little_is_told_as_such),
-        CASE(a_machine_is_what_its_facts_say),
-        CASE(only_whole_groups_of_processes_that_ended_well_count),
-        CASE(a_watch_without_readings_is_there),
-        CASE(hostile_stores_get_a_sentence),
-        CASE(a_gap_between_looks_is_damage),
-    };
-    return cmocka_run_group_tests_name("clocks-load", tests, NULL, NULL);
 }

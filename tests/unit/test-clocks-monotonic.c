@@ -5,13 +5,9 @@
  * size, counters that begin anew are not among them, and jumps between CPUs are found between CPUs
  * only. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* cmocka needs the four above before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "clocks-shapes.h"
 
 static void begin(struct built_world *world, uint64_t seed)
@@ -32,9 +28,8 @@ static struct clock_monotonic judged(struct built_world *world, const char *name
     return monotonic;
 }
 
-static void clocks_without_fault_never_go_back(void **state)
+TEST(clocks_without_fault_never_go_back)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -56,9 +51,8 @@ static void clocks_without_fault_never_go_back(void **state)
     }
 }
 
-static void single_readings_that_are_low_are_counted(void **state)
+TEST(single_readings_that_are_low_are_counted)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
         struct built_world world;
         begin(&world, seed);
@@ -71,9 +65,8 @@ static void single_readings_that_are_low_are_counted(void **state)
     }
 }
 
-static void a_clock_that_is_set_back_has_stepped_back(void **state)
+TEST(a_clock_that_is_set_back_has_stepped_back)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
         struct built_world world;
         begin(&world, seed);
@@ -86,9 +79,8 @@ static void a_clock_that_is_set_back_has_stepped_back(void **state)
     }
 }
 
-static void counters_that_begin_anew_do_not_step_back(void **state)
+TEST(counters_that_begin_anew_do_not_step_back)
 {
-    (void)state;
     /* in ticks of 2.6 GHz: 25 µs, 6.5 ms, 1.65 s */
     static const uint32_t bits[] = {16, 24, 32};
     for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
@@ -105,9 +97,8 @@ static void counters_that_begin_anew_do_not_step_back(void **state)
 }
 
 /* Both at once: the wraps are told apart from the glitches. */
-static void glitches_of_a_counter_that_wraps_are_steps_back(void **state)
+TEST(glitches_of_a_counter_that_wraps_are_steps_back)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 4);
     built_find(&world, "tsc")->wrap_bits = 32;
@@ -120,9 +111,8 @@ static void glitches_of_a_counter_that_wraps_are_steps_back(void **state)
 }
 
 /* Just below a power of two, but the clock is far beyond it. */
-static void a_step_back_by_nearly_a_power_of_two_is_no_wrap(void **state)
+TEST(a_step_back_by_nearly_a_power_of_two_is_no_wrap)
 {
-    (void)state;
     struct built_world world;
     begin(&world, 5);
     built_find(&world, "tsc")->glitch_share = 1e-3;
@@ -132,9 +122,8 @@ static void a_step_back_by_nearly_a_power_of_two_is_no_wrap(void **state)
     assert_true(found.backward > 0);
 }
 
-static void jumps_between_cpus_are_no_steps_back_of_a_thread(void **state)
+TEST(jumps_between_cpus_are_no_steps_back_of_a_thread)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
         struct built_world world;
         begin(&world, seed);
@@ -148,9 +137,8 @@ static void jumps_between_cpus_are_no_steps_back_of_a_thread(void **state)
     }
 }
 
-static void a_row_that_wraps_at_64_bits_has_gone_on(void **state)
+TEST(a_row_that_wraps_at_64_bits_has_gone_on)
 {
-    (void)state;
     struct built_world world;
     built_begin(&world, 6, 1);
     built_usual_clocks(&world);
@@ -173,19 +161,4 @@ static void a_row_that_wraps_at_64_bits_has_gone_on(void **state)
     assert_int_equal(found->backward, 0);
     assert_float_equal(found->wrap_ticks, 0x1p64, 0);
     built_end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clocks_without_fault_never_go_back),
-        cmocka_unit_test(single_readings_that_are_low_are_counted),
-        cmocka_unit_test(a_clock_that_is_set_back_has_stepped_back),
-        cmocka_unit_test(counters_that_begin_anew_do_not_step_back),
-        cmocka_unit_test(glitches_of_a_counter_that_wraps_are_steps_back),
-        cmocka_unit_test(a_step_back_by_nearly_a_power_of_two_is_no_wrap),
-        cmocka_unit_test(jumps_between_cpus_are_no_steps_back_of_a_thread),
-        cmocka_unit_test(a_row_that_wraps_at_64_bits_has_gone_on),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

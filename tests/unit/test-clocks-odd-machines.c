@@ -5,16 +5,11 @@
  * move, sockets that disagree, counters of other makes, loads that never let a thread run, and
  * watches that left something out. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "case.h"
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
 
@@ -90,9 +85,8 @@ static void assert_advice(const struct built_world *world, const struct clocks_r
 }
 
 /* The counter jumps on all CPUs where a guest is moved; its host keeps kvm-clock right. */
-static void a_guest_that_moved_shows_in_its_counter_alone(void **state)
+TEST(a_guest_that_moved_shows_in_its_counter_alone)
 {
-    (void)state;
     size_t seen = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
@@ -118,9 +112,8 @@ static void a_guest_that_moved_shows_in_its_counter_alone(void **state)
 }
 
 /* All clocks are made of the one counter, so no interval shows it: trips do. */
-static void sockets_that_disagree_are_seen_by_trips(void **state)
+TEST(sockets_that_disagree_are_seen_by_trips)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -151,9 +144,8 @@ static void rename_counter(struct built_world *world, const char *name, const ch
     }
 }
 
-static void a_machine_without_a_tsc_is_judged_like_any(void **state)
+TEST(a_machine_without_a_tsc_is_judged_like_any)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 5, 4);
@@ -189,9 +181,8 @@ static void watch(struct built_world *world, const char *workload, uint32_t move
                     4);
 }
 
-static void dependable_is_only_who_was_seen_asleep_at_work_and_moved(void **state)
+TEST(dependable_is_only_who_was_seen_asleep_at_work_and_moved)
 {
-    (void)state;
     static const struct {
         bool sleep, compute, moves;
         uint32_t cpus;
@@ -226,9 +217,8 @@ static void dependable_is_only_who_was_seen_asleep_at_work_and_moved(void **stat
 }
 
 /* Two good oscillators keep a line for longer than anybody watches. */
-static void another_counter_that_keeps_step_is_not_called_the_same(void **state)
+TEST(another_counter_that_keeps_step_is_not_called_the_same)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     by_another_clocksource(&world, 3, 4);
@@ -243,9 +233,8 @@ static void another_counter_that_keeps_step_is_not_called_the_same(void **state)
 
 /* Where a reading takes microseconds, bounds are wide; what is said to be one counter keeps to the
  * line by far less. */
-static void one_counter_is_recognized_also_by_slow_readings(void **state)
+TEST(one_counter_is_recognized_also_by_slow_readings)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     built_begin(&world, 3, 1);
@@ -267,9 +256,8 @@ static void one_counter_is_recognized_also_by_slow_readings(void **state)
     finish(&world);
 }
 
-static void cpu_time_is_not_measured_by_what_another_thread_ended(void **state)
+TEST(cpu_time_is_not_measured_by_what_another_thread_ended)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -290,9 +278,8 @@ static void cpu_time_is_not_measured_by_what_another_thread_ended(void **state)
 }
 
 /* On a machine whose CPUs are all taken a thread may wait without an entry in its account. */
-static void two_computations_that_look_undisturbed_prove_nothing_against_cpu_time(void **state)
+TEST(two_computations_that_look_undisturbed_prove_nothing_against_cpu_time)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 3, 2);
@@ -315,9 +302,8 @@ static void two_computations_that_look_undisturbed_prove_nothing_against_cpu_tim
 }
 
 /* The tick that moves a coarse clock comes late now and then: an interval lacks a step or two. */
-static void a_late_tick_is_no_step_back_of_a_coarse_clock(void **state)
+TEST(a_late_tick_is_no_step_back_of_a_coarse_clock)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -344,9 +330,8 @@ static void a_late_tick_is_no_step_back_of_a_coarse_clock(void **state)
 }
 
 /* Nobody who takes the CPU makes a thread's time longer than the time itself. */
-static void cpu_time_that_is_too_much_is_wrong_under_any_load(void **state)
+TEST(cpu_time_that_is_too_much_is_wrong_under_any_load)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 2, 4);
@@ -359,9 +344,8 @@ static void cpu_time_that_is_too_much_is_wrong_under_any_load(void **state)
     finish(&world);
 }
 
-static void a_rate_that_may_be_anything_tells_nothing(void **state)
+TEST(a_rate_that_may_be_anything_tells_nothing)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 4, 2);
@@ -377,9 +361,8 @@ static void a_rate_that_may_be_anything_tells_nothing(void **state)
 }
 
 /* The counter goes on while the machine is suspended, monotonic-raw does not. */
-static void suspension_is_no_finding_against_the_counter(void **state)
+TEST(suspension_is_no_finding_against_the_counter)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -395,23 +378,4 @@ static void suspension_is_no_finding_against_the_counter(void **state)
         assert_verdict(&world, &report, "tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
         finish(&world);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_guest_that_moved_shows_in_its_counter_alone),
-        cmocka_unit_test(sockets_that_disagree_are_seen_by_trips),
-        cmocka_unit_test(a_machine_without_a_tsc_is_judged_like_any),
-        cmocka_unit_test(dependable_is_only_who_was_seen_asleep_at_work_and_moved),
-        cmocka_unit_test(another_counter_that_keeps_step_is_not_called_the_same),
-        cmocka_unit_test(one_counter_is_recognized_also_by_slow_readings),
-        cmocka_unit_test(cpu_time_is_not_measured_by_what_another_thread_ended),
-        cmocka_unit_test(two_computations_that_look_undisturbed_prove_nothing_against_cpu_time),
-        cmocka_unit_test(a_late_tick_is_no_step_back_of_a_coarse_clock),
-        cmocka_unit_test(cpu_time_that_is_too_much_is_wrong_under_any_load),
-        cmocka_unit_test(a_rate_that_may_be_anything_tells_nothing),
-        cmocka_unit_test(suspension_is_no_finding_against_the_counter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

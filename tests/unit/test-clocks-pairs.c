@@ -4,13 +4,9 @@
  * CPUs against each other: planted offsets lie within their limits in every clean case and are
  * found beyond the bound; what is not constant has no offset; quanta and wraps change nothing. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* cmocka needs the four above before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "clocks-shapes.h"
 
 enum { SEEDS = 1000 };
@@ -44,9 +40,8 @@ static const struct clock_pair *pair_of(const struct clocks_report *report, uint
 }
 
 /* Ticks of 2.6 GHz; the way of a word takes 120 ns, so the bound is about 400. */
-static void planted_offsets_lie_within_their_limits_and_are_found(void **state)
+TEST(planted_offsets_lie_within_their_limits_and_are_found)
 {
-    (void)state;
     static const double planted[] = {0, 1, 10, 100, 10000, -1, -100, -10000};
     enum { PLANTED = sizeof(planted) / sizeof(*planted) };
     int missed[PLANTED] = {0}, found[PLANTED] = {0}, beyond[PLANTED] = {0}, alarms = 0;
@@ -89,9 +84,8 @@ static void planted_offsets_lie_within_their_limits_and_are_found(void **state)
 }
 
 /* With the two CPUs as near as siblings of one core, smaller offsets show. */
-static void small_offsets_are_found_where_the_way_is_short(void **state)
+TEST(small_offsets_are_found_where_the_way_is_short)
 {
-    (void)state;
     int found = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
@@ -113,9 +107,8 @@ static void small_offsets_are_found_where_the_way_is_short(void **state)
     assert_int_equal(found, SEEDS);
 }
 
-static void either_cpu_may_ask(void **state)
+TEST(either_cpu_may_ask)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 1, 4);
@@ -138,9 +131,8 @@ static void either_cpu_may_ask(void **state)
 }
 
 /* From visit to visit: every process is sure of its own. */
-static void an_offset_that_drifts_is_none(void **state)
+TEST(an_offset_that_drifts_is_none)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 2, 2);
@@ -157,9 +149,8 @@ static void an_offset_that_drifts_is_none(void **state)
     built_end(&world);
 }
 
-static void an_offset_that_changes_within_a_process_tears_it(void **state)
+TEST(an_offset_that_changes_within_a_process_tears_it)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 3, 2);
@@ -177,9 +168,8 @@ static void an_offset_that_changes_within_a_process_tears_it(void **state)
 }
 
 /* A clock in quanta shows a later look's value up to one of them earlier. */
-static void quanta_and_wraps_are_no_offset(void **state)
+TEST(quanta_and_wraps_are_no_offset)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 200; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -202,9 +192,8 @@ static void quanta_and_wraps_are_no_offset(void **state)
     }
 }
 
-static void time_of_threads_has_no_offset(void **state)
+TEST(time_of_threads_has_no_offset)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 4, 2);
@@ -218,18 +207,4 @@ static void time_of_threads_has_no_offset(void **state)
     assert_false(report.offsets[2].known);
     assert_false(report.monotonic[2].cross_known);
     built_end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_offsets_lie_within_their_limits_and_are_found),
-        cmocka_unit_test(small_offsets_are_found_where_the_way_is_short),
-        cmocka_unit_test(either_cpu_may_ask),
-        cmocka_unit_test(an_offset_that_drifts_is_none),
-        cmocka_unit_test(an_offset_that_changes_within_a_process_tears_it),
-        cmocka_unit_test(quanta_and_wraps_are_no_offset),
-        cmocka_unit_test(time_of_threads_has_no_offset),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

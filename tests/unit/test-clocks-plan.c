@@ -3,14 +3,9 @@
  *
  * What `assay clocks` plans on machines that are made up. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "clocks-offers.h"
 
 static struct clocks_plan planned(const struct clocks_scope *study)
@@ -22,9 +17,8 @@ static struct clocks_plan planned(const struct clocks_scope *study)
     return plan;
 }
 
-static void every_cell_is_a_whole_watch(void **state)
+TEST(every_cell_is_a_whole_watch)
 {
-    (void)state;
     for (int kind = 0; kind < 4; kind++) {
         struct clocks_scope study = machine_of(4);
         study.quick = kind & 1;
@@ -43,9 +37,8 @@ static void every_cell_is_a_whole_watch(void **state)
     }
 }
 
-static void slow_clocks_are_outermost_and_the_reference_within(void **state)
+TEST(slow_clocks_are_outermost_and_the_reference_within)
 {
-    (void)state;
     static const char *const order[] = {"steal",
                                         "ptp",
                                         "task-clock",
@@ -65,9 +58,8 @@ static void slow_clocks_are_outermost_and_the_reference_within(void **state)
         assert_string_equal(columns[i], order[i]);
 }
 
-static void clocks_that_people_bring_along_stand_by_their_pace(void **state)
+TEST(clocks_that_people_bring_along_stand_by_their_pace)
 {
-    (void)state;
     static const struct clocks_own own[] = {
         {.text = "quick=object:./a.so:now", .pace = PACE_QUICK},
         {.text = "glacial=run:date +%s", .pace = PACE_GLACIAL},
@@ -93,9 +85,8 @@ static void clocks_that_people_bring_along_stand_by_their_pace(void **state)
     assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, own[1].text), 1);
 }
 
-static void the_paper_has_three_hundred_points(void **state)
+TEST(the_paper_has_three_hundred_points)
 {
-    (void)state;
     struct clocks_scope study = machine_of(2);
     struct clocks_plan plan = planned(&study);
     uint32_t points = 0, lengths = 0;
@@ -116,9 +107,8 @@ static void the_paper_has_three_hundred_points(void **state)
     assert_int_equal(points, 300);
 }
 
-static void it_fits_into_the_time_it_promises(void **state)
+TEST(it_fits_into_the_time_it_promises)
 {
-    (void)state;
     struct clocks_scope study = machine_of(2);
     struct clocks_plan plan = planned(&study);
     assert_true(whole_time(&plan) < 105);
@@ -133,9 +123,8 @@ static void it_fits_into_the_time_it_promises(void **state)
         assert_true(count_stage(&plan, (enum clocks_stage)stage, NULL) > 0);
 }
 
-static void one_cpu_has_neither_moves_nor_trips_and_says_so(void **state)
+TEST(one_cpu_has_neither_moves_nor_trips_and_says_so)
 {
-    (void)state;
     struct clocks_scope study = machine_of(1);
     struct clocks_plan plan = planned(&study);
     assert_int_equal(count_stage(&plan, CLOCKS_MOVES, NULL), 0);
@@ -148,9 +137,8 @@ static void one_cpu_has_neither_moves_nor_trips_and_says_so(void **state)
     }
 }
 
-static void without_a_clock_to_meter_with_nothing_is_metered(void **state)
+TEST(without_a_clock_to_meter_with_nothing_is_metered)
 {
-    (void)state;
     static struct catalogue_clock lonely[] = {OFFER("task-clock", "cpu-time", "read", "tsc")};
     static const struct catalogue poor = {.clocks = lonely, .clock_count = 1};
     struct clocks_scope study = machine_of(2);
@@ -164,9 +152,8 @@ static void without_a_clock_to_meter_with_nothing_is_metered(void **state)
     assert_int_equal(plan.absence_count, 2);
 }
 
-static void without_any_clock_nothing_is_planned(void **state)
+TEST(without_any_clock_nothing_is_planned)
 {
-    (void)state;
     static const struct catalogue empty = {.clock_count = 0};
     struct clocks_scope study = machine_of(2);
     study.catalogue = &empty;
@@ -174,9 +161,8 @@ static void without_any_clock_nothing_is_planned(void **state)
     assert_int_equal(plan.wishes->count, 0);
 }
 
-static void who_names_clocks_gets_them_and_what_judges_them(void **state)
+TEST(who_names_clocks_gets_them_and_what_judges_them)
 {
-    (void)state;
     static const char *const names[] = {"monotonic"};
     struct clocks_scope study = machine_of(2);
     study.names = names;
@@ -192,9 +178,8 @@ static void who_names_clocks_gets_them_and_what_judges_them(void **state)
     assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "monotonic"), 1);
 }
 
-static void who_names_workloads_gets_intervals_of_these(void **state)
+TEST(who_names_workloads_gets_intervals_of_these)
 {
-    (void)state;
     static const char *const workloads[] = {"pipe"};
     struct clocks_scope study = machine_of(2);
     study.workloads = workloads;
@@ -207,9 +192,8 @@ static void who_names_workloads_gets_intervals_of_these(void **state)
     assert_true(count_stage(&plan, CLOCKS_ROWS, NULL) > 0);
 }
 
-static void a_clock_of_seconds_is_watched_at_both_ends_alone(void **state)
+TEST(a_clock_of_seconds_is_watched_at_both_ends_alone)
 {
-    (void)state;
     struct clocks_scope study = machine_of(2);
     struct clocks_plan plan = planned(&study);
     assert_int_equal(count_stage(&plan, CLOCKS_EDGES, "rtc"), 1);
@@ -225,9 +209,8 @@ static void a_clock_of_seconds_is_watched_at_both_ends_alone(void **state)
     }
 }
 
-static void coarse_and_brought_clocks_wait_for_few_steps(void **state)
+TEST(coarse_and_brought_clocks_wait_for_few_steps)
 {
-    (void)state;
     /* Of the second more is known: it was seen to move. */
     static const struct clocks_own own[] = {{.text = "mine=object:./a.so:now"},
                                             {.text = "lively=object:./b.so:now", .moves = true}};
@@ -245,9 +228,8 @@ static void coarse_and_brought_clocks_wait_for_few_steps(void **state)
     }
 }
 
-static void too_many_clocks_are_refused(void **state)
+TEST(too_many_clocks_are_refused)
 {
-    (void)state;
     struct clocks_own own[CELL_MAX_COUNTERS];
     struct clocks_scope study = machine_of(2);
     struct clocks_plan plan;
@@ -263,9 +245,8 @@ static void too_many_clocks_are_refused(void **state)
 
 /* --- pairs of CPUs --- */
 
-static void few_cpus_are_all_paired(void **state)
+TEST(few_cpus_are_all_paired)
 {
-    (void)state;
     struct clocks_scope study = machine_of(4);
     struct clocks_plan plan = planned(&study);
     assert_int_equal(plan.all_pairs, 6);
@@ -277,9 +258,8 @@ static void few_cpus_are_all_paired(void **state)
     assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "cpu"), 0);
 }
 
-static void of_many_pairs_some_are_drawn_that_hold_every_cpu(void **state)
+TEST(of_many_pairs_some_are_drawn_that_hold_every_cpu)
 {
-    (void)state;
     for (size_t count = 3; count <= 16; count++)
         for (size_t most = 0; most < 30; most += 7) {
             struct cpu_pair *pairs = NULL;
@@ -300,9 +280,8 @@ static void of_many_pairs_some_are_drawn_that_hold_every_cpu(void **state)
         }
 }
 
-static void the_seed_draws_the_pairs(void **state)
+TEST(the_seed_draws_the_pairs)
 {
-    (void)state;
     struct cpu_pair *pairs[3] = {NULL, NULL, NULL};
     size_t made[3];
     const uint64_t seeds[3] = {5, 5, 6};
@@ -312,9 +291,8 @@ static void the_seed_draws_the_pairs(void **state)
     assert_memory_not_equal(pairs[0], pairs[2], made[0] * sizeof(**pairs));
 }
 
-static void a_short_time_holds_fewer_pairs_and_tells_how_many(void **state)
+TEST(a_short_time_holds_fewer_pairs_and_tells_how_many)
 {
-    (void)state;
     struct clocks_scope study = machine_of(16);
     study.quick = true;
     study.budget = 14000;
@@ -322,28 +300,4 @@ static void a_short_time_holds_fewer_pairs_and_tells_how_many(void **state)
     assert_int_equal(plan.all_pairs, 120);
     assert_true(plan.pairs >= 8 && plan.pairs < 120);
     assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "tsc"), plan.pairs);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_is_a_whole_watch),
-        cmocka_unit_test(slow_clocks_are_outermost_and_the_reference_within),
-        cmocka_unit_test(clocks_that_people_bring_along_stand_by_their_pace),
-        cmocka_unit_test(the_paper_has_three_hundred_points),
-        cmocka_unit_test(it_fits_into_the_time_it_promises),
-        cmocka_unit_test(one_cpu_has_neither_moves_nor_trips_and_says_so),
-        cmocka_unit_test(without_a_clock_to_meter_with_nothing_is_metered),
-        cmocka_unit_test(without_any_clock_nothing_is_planned),
-        cmocka_unit_test(who_names_clocks_gets_them_and_what_judges_them),
-        cmocka_unit_test(who_names_workloads_gets_intervals_of_these),
-        cmocka_unit_test(a_clock_of_seconds_is_watched_at_both_ends_alone),
-        cmocka_unit_test(coarse_and_brought_clocks_wait_for_few_steps),
-        cmocka_unit_test(too_many_clocks_are_refused),
-        cmocka_unit_test(few_cpus_are_all_paired),
-        cmocka_unit_test(of_many_pairs_some_are_drawn_that_hold_every_cpu),
-        cmocka_unit_test(the_seed_draws_the_pairs),
-        cmocka_unit_test(a_short_time_holds_fewer_pairs_and_tells_how_many),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
  *
  * Rates of clocks and their intervals, and which clocks are one counter in other clothes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
 
@@ -49,9 +44,8 @@ static void assert_covers(size_t held, size_t of)
     assert_true((double)held >= 0.95 * (double)of);
 }
 
-static void intervals_against_the_reference_hold_the_rate(void **state)
+TEST(intervals_against_the_reference_hold_the_rate)
 {
-    (void)state;
     size_t held = 0;
     double widest = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
@@ -86,9 +80,8 @@ static size_t plan_outside(struct built_world *world, uint32_t looks)
     return watch;
 }
 
-static void intervals_against_an_outside_clock_hold_the_rate(void **state)
+TEST(intervals_against_an_outside_clock_hold_the_rate)
 {
-    (void)state;
     size_t held = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
@@ -111,9 +104,8 @@ static void intervals_against_an_outside_clock_hold_the_rate(void **state)
 }
 
 /* The mean rate depends on how much was slept, and the interval knows that rates differ. */
-static void a_rate_that_differs_when_idle_is_not_known_narrowly(void **state)
+TEST(a_rate_that_differs_when_idle_is_not_known_narrowly)
 {
-    (void)state;
     size_t held = 0;
     for (uint64_t seed = 1; seed <= built_seeds(50); seed++) {
         struct built_world world;
@@ -135,9 +127,8 @@ static void a_rate_that_differs_when_idle_is_not_known_narrowly(void **state)
     assert_covers(held, built_seeds(50));
 }
 
-static void edges_of_an_rtc_tell_the_rate(void **state)
+TEST(edges_of_an_rtc_tell_the_rate)
 {
-    (void)state;
     size_t held = 0;
     for (uint64_t seed = 1; seed <= built_seeds(50); seed++) {
         struct built_world world;
@@ -178,9 +169,8 @@ static struct clock_same same_of(struct built_world *world, const char *name)
     return same;
 }
 
-static void a_counter_in_other_clothes_is_recognized(void **state)
+TEST(a_counter_in_other_clothes_is_recognized)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= FEWER; seed++) {
         struct built_world world;
         begin(&world, seed);
@@ -198,9 +188,8 @@ static void a_counter_in_other_clothes_is_recognized(void **state)
     }
 }
 
-static void another_oscillator_is_not_taken_for_the_same(void **state)
+TEST(another_oscillator_is_not_taken_for_the_same)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= FEWER; seed++) {
         struct built_world world;
         begin(&world, seed);
@@ -219,9 +208,8 @@ static void another_oscillator_is_not_taken_for_the_same(void **state)
     }
 }
 
-static void a_clock_too_coarse_to_tell_is_not_known(void **state)
+TEST(a_clock_too_coarse_to_tell_is_not_known)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= built_seeds(20); seed++) {
         struct built_world world;
         begin(&world, seed);
@@ -231,18 +219,4 @@ static void a_clock_too_coarse_to_tell_is_not_known(void **state)
         assert_false(same.same);
         built_end(&world);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_against_the_reference_hold_the_rate),
-        cmocka_unit_test(intervals_against_an_outside_clock_hold_the_rate),
-        cmocka_unit_test(a_rate_that_differs_when_idle_is_not_known_narrowly),
-        cmocka_unit_test(edges_of_an_rtc_tell_the_rate),
-        cmocka_unit_test(a_counter_in_other_clothes_is_recognized),
-        cmocka_unit_test(another_oscillator_is_not_taken_for_the_same),
-        cmocka_unit_test(a_clock_too_coarse_to_tell_is_not_known),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

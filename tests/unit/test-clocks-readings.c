@@ -3,19 +3,13 @@
  *
  * Readings of intervals, and the builder whose watches they are taken from. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "clocks-builder.h"
 #include "studies/clocks/judge.h"
 
-static void an_exact_clock_agrees_with_another_within_their_bounds(void **state)
+TEST(an_exact_clock_agrees_with_another_within_their_bounds)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         struct built_world world;
         built_begin(&world, seed, 4);
@@ -44,9 +38,8 @@ static void an_exact_clock_agrees_with_another_within_their_bounds(void **state)
 }
 
 /* Column 0 is quick and column 2 slow or the other way round: the same pair must serve both. */
-static void all_clocks_of_a_side_use_the_same_pair(void **state)
+TEST(all_clocks_of_a_side_use_the_same_pair)
 {
-    (void)state;
     uint32_t clocks[] = {0, 1};
     /* The first pair turns after column 1, the second before column 0. Times of a world in which
      * the third look of the begin and the first of the end are slow. */
@@ -78,9 +71,8 @@ static void all_clocks_of_a_side_use_the_same_pair(void **state)
 
 /* An interruption between the two clocks in the last look: the pair before it has none of it,
  * though the pair behind is a hundred times narrower for the first clock by nature. */
-static void two_clocks_use_the_pair_without_the_interruption(void **state)
+TEST(two_clocks_use_the_pair_without_the_interruption)
 {
-    (void)state;
     uint32_t clocks[] = {0, 1};
     uint64_t values[] = {
         0, 10, 200, 190, 202, 212, 20000000, 20000010, 20000200, 20000190, 20000202, 20015212,
@@ -103,9 +95,8 @@ static void two_clocks_use_the_pair_without_the_interruption(void **state)
     assert_true(isfinite(both[0].elapsed) && isfinite(both[1].elapsed));
 }
 
-static void differences_are_taken_over_the_end_of_64_bits(void **state)
+TEST(differences_are_taken_over_the_end_of_64_bits)
 {
-    (void)state;
     uint32_t clocks[] = {0};
     uint64_t values[] = {UINT64_MAX - 9, UINT64_MAX - 7, UINT64_MAX - 5, 90, 92, 94};
     size_t begins[] = {0, 6};
@@ -122,16 +113,14 @@ static void differences_are_taken_over_the_end_of_64_bits(void **state)
     assert_true(watch_interval(&watch, 0, 0).elapsed < 0);
 }
 
-static void a_watch_without_processes_has_no_intervals(void **state)
+TEST(a_watch_without_processes_has_no_intervals)
 {
-    (void)state;
     struct clock_watch watch = {.kind = WATCH_INTERVAL, .threads = 1};
     assert_int_equal(watch_intervals(&watch), 0);
 }
 
-static void one_seed_makes_one_world(void **state)
+TEST(one_seed_makes_one_world)
 {
-    (void)state;
     struct built_world worlds[2];
     for (int i = 0; i < 2; i++) {
         built_begin(&worlds[i], 7, 2);
@@ -150,17 +139,4 @@ static void one_seed_makes_one_world(void **state)
     }
     built_end(&worlds[0]);
     built_end(&worlds[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_exact_clock_agrees_with_another_within_their_bounds),
-        cmocka_unit_test(all_clocks_of_a_side_use_the_same_pair),
-        cmocka_unit_test(two_clocks_use_the_pair_without_the_interruption),
-        cmocka_unit_test(differences_are_taken_over_the_end_of_64_bits),
-        cmocka_unit_test(a_watch_without_processes_has_no_intervals),
-        cmocka_unit_test(one_seed_makes_one_world),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,11 @@
  * What clocks are compared with and what that proves: references, independence, and trust that
  * depends on them; scales, rows and points that are made against them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "case.h"
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
 
@@ -66,9 +61,8 @@ static void run(struct built_world *world, struct clocks_report *report)
     clocks_judge(&world->file, 1, report);
 }
 
-static void counters_of_one_family_are_not_independent(void **state)
+TEST(counters_of_one_family_are_not_independent)
 {
-    (void)state;
     static const char *const hardware[] = {
         "tsc", "kvm-clock", "xen", "hyperv_clocksource_tsc_page", "hpet", "external", "", "rtc",
     };
@@ -91,9 +85,8 @@ static void counters_of_one_family_are_not_independent(void **state)
     built_end(&world);
 }
 
-static void nothing_independent_leaves_clocks_not_falsifiable(void **state)
+TEST(nothing_independent_leaves_clocks_not_falsifiable)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 1);
@@ -108,9 +101,8 @@ static void nothing_independent_leaves_clocks_not_falsifiable(void **state)
     finish(&world);
 }
 
-static void an_independent_clock_around_intervals_makes_clocks_dependable(void **state)
+TEST(an_independent_clock_around_intervals_makes_clocks_dependable)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -129,9 +121,8 @@ static void an_independent_clock_around_intervals_makes_clocks_dependable(void *
 
 /* Where the operating system does not use the TSC, its clocks tell of it, and the other way round.
  */
-static void another_clocksource_shows_a_counter_that_stops(void **state)
+TEST(another_clocksource_shows_a_counter_that_stops)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -154,9 +145,8 @@ static void another_clocksource_shows_a_counter_that_stops(void **state)
     }
 }
 
-static void a_device_shows_that_every_clock_of_the_counter_stops(void **state)
+TEST(a_device_shows_that_every_clock_of_the_counter_stops)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 5);
@@ -174,9 +164,8 @@ static void a_device_shows_that_every_clock_of_the_counter_stops(void **state)
 }
 
 /* A guest whose time is made by a program: all its clocks agree, and differ from outside. */
-static void an_outside_clock_shows_time_that_a_program_makes(void **state)
+TEST(an_outside_clock_shows_time_that_a_program_makes)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -208,9 +197,8 @@ static void an_outside_clock_shows_time_that_a_program_makes(void **state)
     }
 }
 
-static void an_rtc_confirms_clocks_or_shows_their_rate(void **state)
+TEST(an_rtc_confirms_clocks_or_shows_their_rate)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -240,9 +228,8 @@ static void an_rtc_confirms_clocks_or_shows_their_rate(void **state)
     }
 }
 
-static void a_time_of_day_that_was_set_is_its_own_fault(void **state)
+TEST(a_time_of_day_that_was_set_is_its_own_fault)
 {
-    (void)state;
     size_t seen = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
@@ -265,9 +252,8 @@ static void a_time_of_day_that_was_set_is_its_own_fault(void **state)
     assert_true(seen > SEEDS * 8 / 10);
 }
 
-static void a_reference_that_jumps_alone_is_accused_itself(void **state)
+TEST(a_reference_that_jumps_alone_is_accused_itself)
 {
-    (void)state;
     size_t seen = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
@@ -285,9 +271,8 @@ static void a_reference_that_jumps_alone_is_accused_itself(void **state)
     assert_true(seen > SEEDS * 8 / 10);
 }
 
-static void a_steered_clock_may_follow_what_steers_it(void **state)
+TEST(a_steered_clock_may_follow_what_steers_it)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -304,9 +289,8 @@ static void a_steered_clock_may_follow_what_steers_it(void **state)
     }
 }
 
-static void cycles_tell_cpu_time_only_where_their_rate_is_constant(void **state)
+TEST(cycles_tell_cpu_time_only_where_their_rate_is_constant)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         struct built_world world;
         struct clocks_report report;
@@ -329,9 +313,8 @@ static void cycles_tell_cpu_time_only_where_their_rate_is_constant(void **state)
     }
 }
 
-static void a_scale_that_nobody_claims_is_calibrated_over_computation(void **state)
+TEST(a_scale_that_nobody_claims_is_calibrated_over_computation)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 3);
@@ -348,9 +331,8 @@ static void a_scale_that_nobody_claims_is_calibrated_over_computation(void **sta
     finish(&world);
 }
 
-static void rows_and_points_are_in_order_and_whole(void **state)
+TEST(rows_and_points_are_in_order_and_whole)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     begin(&world, 4);
@@ -381,9 +363,8 @@ static void rows_and_points_are_in_order_and_whole(void **state)
 }
 
 /* A point of a sleep is the run that its row is of: the worst of either is the worst of both. */
-static void points_of_sleeps_are_the_runs_of_their_rows(void **state)
+TEST(points_of_sleeps_are_the_runs_of_their_rows)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     size_t compared = 0;
@@ -413,9 +394,8 @@ static void points_of_sleeps_are_the_runs_of_their_rows(void **state)
     finish(&world);
 }
 
-static void nothing_at_all_is_judged_without_a_crash(void **state)
+TEST(nothing_at_all_is_judged_without_a_crash)
 {
-    (void)state;
     struct built_world world;
     struct clocks_report report;
     built_begin(&world, 1, 1);
@@ -427,26 +407,4 @@ static void nothing_at_all_is_judged_without_a_crash(void **state)
         built_watch(&world, &(struct built_watch){.kind = (enum watch_kind)kind, .partner = 0});
     run(&world, &report);
     finish(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counters_of_one_family_are_not_independent),
-        cmocka_unit_test(nothing_independent_leaves_clocks_not_falsifiable),
-        cmocka_unit_test(an_independent_clock_around_intervals_makes_clocks_dependable),
-        cmocka_unit_test(another_clocksource_shows_a_counter_that_stops),
-        cmocka_unit_test(a_device_shows_that_every_clock_of_the_counter_stops),
-        cmocka_unit_test(an_outside_clock_shows_time_that_a_program_makes),
-        cmocka_unit_test(an_rtc_confirms_clocks_or_shows_their_rate),
-        cmocka_unit_test(a_time_of_day_that_was_set_is_its_own_fault),
-        cmocka_unit_test(a_reference_that_jumps_alone_is_accused_itself),
-        cmocka_unit_test(a_steered_clock_may_follow_what_steers_it),
-        cmocka_unit_test(cycles_tell_cpu_time_only_where_their_rate_is_constant),
-        cmocka_unit_test(a_scale_that_nobody_claims_is_calibrated_over_computation),
-        cmocka_unit_test(rows_and_points_are_in_order_and_whole),
-        cmocka_unit_test(points_of_sleeps_are_the_runs_of_their_rows),
-        cmocka_unit_test(nothing_at_all_is_judged_without_a_crash),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

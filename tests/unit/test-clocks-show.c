@@ -3,13 +3,7 @@
  *
  * What `assay clocks` shows of a report: the answer first, every clock in its row, who is whom in
  * other clothes, columns that fit, and nothing that a terminal obeys. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "clocks-shown.h"
 #include "output/table.h"
 #include "studies/clocks/parts.h"
@@ -86,7 +80,7 @@ static int end(void **state)
     return 0;
 }
 
-static void the_answer_comes_first(void **state)
+TEST_WITH(the_answer_comes_first, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -101,7 +95,7 @@ static void the_answer_comes_first(void **state)
 }
 
 /* Cheap before dear within a trust, and cost apart from resolution. */
-static void every_clock_has_a_row(void **state)
+TEST_WITH(every_clock_has_a_row, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 110);
@@ -114,7 +108,7 @@ static void every_clock_has_a_row(void **state)
     expect_not(shown, "\ncpu ");
 }
 
-static void a_narrow_place_has_the_trust_above_its_clocks(void **state)
+TEST_WITH(a_narrow_place_has_the_trust_above_its_clocks, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 80);
@@ -129,7 +123,7 @@ static void a_narrow_place_has_the_trust_above_its_clocks(void **state)
 }
 
 /* A fault that no shown clock has is worth a place beside them. */
-static void a_clock_at_fault_is_plotted(void **state)
+TEST_WITH(a_clock_at_fault_is_plotted, start_rich, end)
 {
     struct shown *shown = *state;
     struct clock_verdict *verdicts = shown->run.report.verdicts;
@@ -144,7 +138,7 @@ static void a_clock_at_fault_is_plotted(void **state)
     expect(shown, "- Not dependable: monotonic-coarse, tsc, rdtscp (wrong-rate).");
 }
 
-static void a_persons_own_clock_comes_first(void **state)
+TEST_WITH(a_persons_own_clock_comes_first, start_rich, end)
 {
     struct shown *shown = *state;
     shown->run.file.clocks[SHOWN_COARSE].external = true;
@@ -163,7 +157,7 @@ static void a_persons_own_clock_comes_first(void **state)
     expect(shown, "\nTHE MACHINE'S\nnot falsifiable here\n tsc ");
 }
 
-static void others_in_the_same_clothes_are_named(void **state)
+TEST_WITH(others_in_the_same_clothes_are_named, start_rich, end)
 {
     struct shown *shown = *state;
     struct clock_same *same = shown->run.report.same;
@@ -179,7 +173,7 @@ static void others_in_the_same_clothes_are_named(void **state)
            "(two oscillators would have to agree to 0.32 ppb)");
 }
 
-static void of_two_copies_of_each_other_one_is_named(void **state)
+TEST_WITH(of_two_copies_of_each_other_one_is_named, start_rich, end)
 {
     struct shown *shown = *state;
     struct clock_same *same = shown->run.report.same;
@@ -190,7 +184,7 @@ static void of_two_copies_of_each_other_one_is_named(void **state)
     expect_not(shown, "tsc is monotonic-raw");
 }
 
-static void a_reason_stands_by_each_clock_that_is_not_fine(void **state)
+TEST_WITH(a_reason_stands_by_each_clock_that_is_not_fine, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -204,7 +198,7 @@ static void a_reason_stands_by_each_clock_that_is_not_fine(void **state)
     expect(shown, "- thread-cputime: right over computation, 0.0012 over sleep");
 }
 
-static void claims_stand_beside_the_reference(void **state)
+TEST_WITH(claims_stand_beside_the_reference, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -219,7 +213,7 @@ static void claims_stand_beside_the_reference(void **state)
 }
 
 /* The paper's figure has clocks that differ, not copies of one. */
-static void the_plot_shows_clocks_that_differ(void **state)
+TEST_WITH(the_plot_shows_clocks_that_differ, start_rich, end)
 {
     struct shown *shown = *state;
     struct clocks_report *report = &shown->run.report;
@@ -229,7 +223,7 @@ static void the_plot_shows_clocks_that_differ(void **state)
     expect(shown, "\no tsc  x task-clock  . as asked for\n");
 }
 
-static void workloads_have_the_naive_order_beside_them(void **state)
+TEST_WITH(workloads_have_the_naive_order_beside_them, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -240,7 +234,7 @@ static void workloads_have_the_naive_order_beside_them(void **state)
 }
 
 /* One that goes otherwise than all others has a line of its own. */
-static void intervals_that_go_alike_share_a_line(void **state)
+TEST_WITH(intervals_that_go_alike_share_a_line, start_rich, end)
 {
     struct shown *shown = *state;
     struct clock_row *moved = &shown->run.report.rows[3];
@@ -250,7 +244,7 @@ static void intervals_that_go_alike_share_a_line(void **state)
     expect_line(shown, "1.5 0.999000 ", "1.5 0.999000 0.999999 0.999850 compute, moved");
 }
 
-static void what_the_machine_did_is_told(void **state)
+TEST_WITH(what_the_machine_did_is_told, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -270,7 +264,7 @@ static void what_the_machine_did_is_told(void **state)
     expect(shown, "Sleeps ended 58 us late (4 us with CPUs held awake), at most 3.1 ms.");
 }
 
-static void it_fits_and_stays_short(void **state)
+TEST_WITH(it_fits_and_stays_short, start_rich, end)
 {
     struct shown *shown = *state;
     for (size_t width = 80; width <= 160; width += 10) {
@@ -284,7 +278,7 @@ static void it_fits_and_stays_short(void **state)
     assert_true(lines <= 75);
 }
 
-static void all_shows_every_row_and_pair(void **state)
+TEST_WITH(all_shows_every_row_and_pair, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 120);
@@ -297,9 +291,8 @@ static void all_shows_every_row_and_pair(void **state)
     expect(shown, "- tsc, rdtscp, monotonic-raw, monotonic: nothing was wrong");
 }
 
-static void nothing_that_is_known_of_a_clock_may_be_missing(void **state)
+TEST(nothing_that_is_known_of_a_clock_may_be_missing)
 {
-    (void)state;
     struct shown shown;
     shown_build_unknown(&shown);
     shown_put(&shown, 100);
@@ -312,9 +305,8 @@ static void nothing_that_is_known_of_a_clock_may_be_missing(void **state)
     shown_end(&shown);
 }
 
-static void where_nothing_can_be_read_the_reason_is_the_answer(void **state)
+TEST(where_nothing_can_be_read_the_reason_is_the_answer)
 {
-    (void)state;
     struct shown shown;
     shown_build_absent(&shown);
     shown_put(&shown, 100);
@@ -324,7 +316,7 @@ static void where_nothing_can_be_read_the_reason_is_the_answer(void **state)
 }
 
 /* Names come from people, reasons from machines. */
-static void a_hostile_name_moves_no_cursor(void **state)
+TEST_WITH(a_hostile_name_moves_no_cursor, start_rich, end)
 {
     struct shown *shown = *state;
     struct clock_known *clock = &shown->run.file.clocks[SHOWN_COARSE];
@@ -341,7 +333,7 @@ static void a_hostile_name_moves_no_cursor(void **state)
     expect(shown, "[2Jevil");
 }
 
-static void a_plain_terminal_gets_plain_signs(void **state)
+TEST_WITH(a_plain_terminal_gets_plain_signs, start_rich, end)
 {
     struct shown *shown = *state;
     snprintf(shown->run.report.verdicts[SHOWN_COARSE].why, 100, "off by 3 \u00b5s or 4 \u00b5s");
@@ -353,9 +345,8 @@ static void a_plain_terminal_gets_plain_signs(void **state)
 
 /* --- words --- */
 
-static void times_have_the_unit_that_reads_well(void **state)
+TEST(times_have_the_unit_that_reads_well)
 {
-    (void)state;
     static const struct {
         double ns;
         const char *words;
@@ -367,9 +358,8 @@ static void times_have_the_unit_that_reads_well(void **state)
     }
 }
 
-static void ratios_tell_how_far_from_one(void **state)
+TEST(ratios_tell_how_far_from_one)
 {
-    (void)state;
     static const struct {
         double ratio;
         const char *words;
@@ -383,9 +373,8 @@ static void ratios_tell_how_far_from_one(void **state)
     }
 }
 
-static void rates_have_bounds_or_are_multiples(void **state)
+TEST(rates_have_bounds_or_are_multiples)
 {
-    (void)state;
     static const struct {
         double ppm, low, high;
         bool bounds;
@@ -402,9 +391,8 @@ static void rates_have_bounds_or_are_multiples(void **state)
     }
 }
 
-static void rates_have_a_sign(void **state)
+TEST(rates_have_a_sign)
 {
-    (void)state;
     static const struct {
         double ppm;
         const char *words;
@@ -416,36 +404,4 @@ static void rates_have_a_sign(void **state)
         clocks_ppm(rates[i].ppm, words, sizeof(words));
         assert_string_equal(words, rates[i].words);
     }
-}
-
-#define WITH_RICH(test) cmocka_unit_test_setup_teardown(test, start_rich, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_RICH(the_answer_comes_first),
-        WITH_RICH(every_clock_has_a_row),
-        WITH_RICH(a_narrow_place_has_the_trust_above_its_clocks),
-        WITH_RICH(a_clock_at_fault_is_plotted),
-        WITH_RICH(a_persons_own_clock_comes_first),
-        WITH_RICH(others_in_the_same_clothes_are_named),
-        WITH_RICH(of_two_copies_of_each_other_one_is_named),
-        WITH_RICH(a_reason_stands_by_each_clock_that_is_not_fine),
-        WITH_RICH(claims_stand_beside_the_reference),
-        WITH_RICH(the_plot_shows_clocks_that_differ),
-        WITH_RICH(workloads_have_the_naive_order_beside_them),
-        WITH_RICH(intervals_that_go_alike_share_a_line),
-        WITH_RICH(what_the_machine_did_is_told),
-        WITH_RICH(it_fits_and_stays_short),
-        WITH_RICH(all_shows_every_row_and_pair),
-        cmocka_unit_test(nothing_that_is_known_of_a_clock_may_be_missing),
-        cmocka_unit_test(where_nothing_can_be_read_the_reason_is_the_answer),
-        WITH_RICH(a_hostile_name_moves_no_cursor),
-        WITH_RICH(a_plain_terminal_gets_plain_signs),
-        cmocka_unit_test(times_have_the_unit_that_reads_well),
-        cmocka_unit_test(ratios_tell_how_far_from_one),
-        cmocka_unit_test(rates_have_a_sign),
-        cmocka_unit_test(rates_have_bounds_or_are_multiples),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

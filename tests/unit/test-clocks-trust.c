@@ -4,15 +4,10 @@
  * Trust in clocks: every planted fault is named right, and no clean clock is accused. All liars
  * stand in one world beside the usual clocks, so that each seed tries each of them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
 
@@ -166,18 +161,16 @@ static void assert_no_confusion(const struct confusion *confusion)
     assert_int_equal(confusion->coarse_missed, 0);
 }
 
-static void faults_are_named_right_by_intervals_alone(void **state)
+TEST(faults_are_named_right_by_intervals_alone)
 {
-    (void)state;
     struct confusion confusion = {0};
     for (uint64_t seed = 1; seed <= SEEDS; seed++)
         judge(&confusion, seed, seed % 3 ? 4 : 2, false);
     assert_no_confusion(&confusion);
 }
 
-static void faults_are_named_right_with_all_watches(void **state)
+TEST(faults_are_named_right_with_all_watches)
 {
-    (void)state;
     struct confusion confusion = {0};
     for (uint64_t seed = 1; seed <= SEEDS / 5; seed++)
         judge(&confusion, 10000 + seed, seed % 3 ? 4 : 2, true);
@@ -185,9 +178,8 @@ static void faults_are_named_right_with_all_watches(void **state)
 }
 
 /* What was seen, in which workload, against which reference, and whether that is independent. */
-static void sentences_say_what_was_seen(void **state)
+TEST(sentences_say_what_was_seen)
 {
-    (void)state;
     static const char *const said[][5] = {
         {"stops", "stops during sleep", "over sleep of", "monotonic-raw", "not known to be"},
         {"cpus-back", "CPUs disagree", "changes of CPU", "monotonic-raw", "not known to be"},
@@ -218,22 +210,10 @@ static void sentences_say_what_was_seen(void **state)
     built_end(&world);
 }
 
-static void one_cpu_is_enough_for_all_but_offsets(void **state)
+TEST(one_cpu_is_enough_for_all_but_offsets)
 {
-    (void)state;
     struct confusion confusion = {0};
     for (uint64_t seed = 1; seed <= SEEDS / 5; seed++)
         judge(&confusion, 20000 + seed, 1, false);
     assert_no_confusion(&confusion);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_are_named_right_by_intervals_alone),
-        cmocka_unit_test(faults_are_named_right_with_all_watches),
-        cmocka_unit_test(one_cpu_is_enough_for_all_but_offsets),
-        cmocka_unit_test(sentences_say_what_was_seen),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

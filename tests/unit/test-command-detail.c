@@ -3,11 +3,6 @@
  *
  * The file in which a counting process leaves details: what is written is read again, and anything
  * else is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "probe/command/detail.h"
 
 static void put_call(struct wire_writer *writer, const char *name)
@@ -32,9 +28,8 @@ static FILE *rewound(int descriptor)
     return file;
 }
 
-static void two_writers_after_each_other_make_one_file(void **state)
+TEST(two_writers_after_each_other_make_one_file)
 {
-    (void)state;
     int descriptor = memfd_create("details", MFD_CLOEXEC);
     for (int round = 0; round < 2; round++) {
         struct wire_writer writer = detail_writer(descriptor);
@@ -66,9 +61,8 @@ static int read_text(const char *text, size_t length)
     return result;
 }
 
-static void anything_else_is_refused(void **state)
+TEST(anything_else_is_refused)
 {
-    (void)state;
     static const char rubbish[] = "rubbish\n";
     static const char zeros[16] = {0};
     assert_int_equal(read_text("", 0), 0);
@@ -78,9 +72,8 @@ static void anything_else_is_refused(void **state)
     assert_int_equal(read_text(zeros, sizeof(zeros)), -EBADMSG);
 }
 
-static void frames_of_other_types_and_torn_ones_are_refused(void **state)
+TEST(frames_of_other_types_and_torn_ones_are_refused)
 {
-    (void)state;
     int descriptor = memfd_create("details", MFD_CLOEXEC);
     struct wire_writer writer = detail_writer(descriptor);
     wire_begin(&writer, "hello");
@@ -93,14 +86,4 @@ static void frames_of_other_types_and_torn_ones_are_refused(void **state)
                      -EBADMSG);
     wire_writer_free(&writer);
     close(descriptor);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_writers_after_each_other_make_one_file),
-        cmocka_unit_test(anything_else_is_refused),
-        cmocka_unit_test(frames_of_other_types_and_torn_ones_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

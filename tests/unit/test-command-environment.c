@@ -3,11 +3,6 @@
  *
  * The environment of commands: its size under every setting, what stands in it, and which tunables
  * a loader is given. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/words.h"
+#include "case.h"
 #include "probe/command/launch.h"
 
 static char *const inherited[] = {(char *)(uintptr_t) "OWN=value", (char *)(uintptr_t) "EMPTY=",
@@ -37,9 +33,8 @@ static bool has(char **environment, const char *variable)
     return false;
 }
 
-static void its_size_is_the_same_under_every_setting(void **state)
+TEST(its_size_is_the_same_under_every_setting)
 {
-    (void)state;
     size_t expected = 0;
     for (uint32_t controls = 0; controls <= CONTROLS_ALL; controls++) {
         const struct cell_command command = {.controls = controls};
@@ -64,9 +59,8 @@ static void its_size_is_the_same_under_every_setting(void **state)
 }
 
 /* One that fits only without what a control adds must not move the stack when that is off. */
-static void room_does_not_depend_on_what_is_off(void **state)
+TEST(room_does_not_depend_on_what_is_off)
 {
-    (void)state;
     char variable[COMMAND_ENVIRONMENT_BYTES + 1];
     for (size_t length = 2; length < COMMAND_ENVIRONMENT_BYTES; length += 5) {
         memset(variable, 'x', length);
@@ -86,9 +80,8 @@ static void room_does_not_depend_on_what_is_off(void **state)
     }
 }
 
-static void a_sweep_adds_so_many_bytes(void **state)
+TEST(a_sweep_adds_so_many_bytes)
 {
-    (void)state;
     for (uint64_t swept = 0; swept <= SWEEP_MOST; swept += SWEEP_MOST / 16) {
         struct cell_command command = {
             .controls = CONTROLS_ALL, .sweep = SWEEP_ENVIRONMENT, .swept = swept};
@@ -100,9 +93,8 @@ static void a_sweep_adds_so_many_bytes(void **state)
 }
 
 /* A loader that takes no list of features, as one that was built for a later level. */
-static void a_loader_that_refuses_gets_less(void **state)
+TEST(a_loader_that_refuses_gets_less)
 {
-    (void)state;
     char path[] = "/tmp/assay-test-loader.XXXXXX";
     static const char script[] = "#!/bin/sh\ncase $GLIBC_TUNABLES in *hwcaps*|*name*) exit 127;; "
                                  "esac\n";
@@ -118,15 +110,4 @@ static void a_loader_that_refuses_gets_less(void **state)
         return;
     }
     assert_true(!chosen || (strcmp(chosen, most) != 0 && !strstr(chosen, "hwcaps")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(its_size_is_the_same_under_every_setting),
-        cmocka_unit_test(room_does_not_depend_on_what_is_off),
-        cmocka_unit_test(a_sweep_adds_so_many_bytes),
-        cmocka_unit_test(a_loader_that_refuses_gets_less),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Interrupts of a CPU, read from texts of machines with one, several and missing CPUs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "probe/command/launch.h"
 
 static const char two[] = "           CPU0       CPU1       \n"
@@ -32,9 +28,8 @@ static int read_text(const char *text, int cpu, uint64_t *interrupts)
     return interrupts_parse(file, cpu, interrupts);
 }
 
-static void every_line_of_a_cpu_is_summed(void **state)
+TEST(every_line_of_a_cpu_is_summed)
 {
-    (void)state;
     uint64_t interrupts = 0;
     assert_int_equal(read_text(two, 0, &interrupts), 0);
     assert_int_equal(interrupts, 111);
@@ -44,21 +39,11 @@ static void every_line_of_a_cpu_is_summed(void **state)
     assert_int_equal(interrupts, 9);
 }
 
-static void a_cpu_that_is_not_there_is_told(void **state)
+TEST(a_cpu_that_is_not_there_is_told)
 {
-    (void)state;
     uint64_t interrupts;
     assert_int_equal(read_text(two, 2, &interrupts), -ENOENT);
     assert_int_equal(read_text(sparse, 1, &interrupts), -ENOENT);
     assert_int_equal(read_text("rubbish", 0, &interrupts), -ENOENT);
     assert_int_equal(interrupts_read(-1, &interrupts), -ENOENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_of_a_cpu_is_summed),
-        cmocka_unit_test(a_cpu_that_is_not_there_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  *
  * The judge of comparisons: what was planted is found and stated in its size, and clean data accuse
  * nobody, whatever the shape of their noise. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "commands/compare/compare.h"
 #include "commands/compare/judge.h"
 #include "engine/compared.h"
@@ -118,9 +113,8 @@ static void say(struct compare_case *file, const char *subject, const struct com
 
 /* --- what must be found --- */
 
-static void a_shift_is_found_with_its_size(void **state)
+TEST(a_shift_is_found_with_its_size)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     struct random random;
@@ -146,9 +140,8 @@ static void a_shift_is_found_with_its_size(void **state)
 }
 
 /* Intervals hold what was planted as often as they say. */
-static void intervals_cover_what_was_planted(void **state)
+TEST(intervals_cover_what_was_planted)
 {
-    (void)state;
     size_t covered = 0, all = 0;
     for (unsigned seed = 0; seed < SEEDS; seed++) {
         struct compare_case file;
@@ -168,9 +161,8 @@ static void intervals_cover_what_was_planted(void **state)
 }
 
 /* Two processes a cell tell nothing; all cells together do. */
-static void cells_of_few_processes_tell_together(void **state)
+TEST(cells_of_few_processes_tell_together)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     struct random random;
@@ -204,9 +196,8 @@ static void plant_shifts(struct compare_case *file, const double *shifts, size_t
 }
 
 /* One row of figures belongs to a group, those that differ by themselves before all. */
-static void the_middle_of_those_that_differ_stands_for_them(void **state)
+TEST(the_middle_of_those_that_differ_stands_for_them)
 {
-    (void)state;
     static const double shifts[] = {0, 9, 0, 7, 0, 0, -5, 0, 0};
     struct compare_case file;
     struct compare_report report;
@@ -222,9 +213,8 @@ static void the_middle_of_those_that_differ_stands_for_them(void **state)
 }
 
 /* Times must be told by all of their group, and its figures are of all of it. */
-static void the_middle_of_all_stands_for_times(void **state)
+TEST(the_middle_of_all_stands_for_times)
 {
-    (void)state;
     static const double shifts[] = {0, 90, 50, 70, 40};
     struct compare_case file;
     struct compare_report report;
@@ -240,9 +230,8 @@ static void the_middle_of_all_stands_for_times(void **state)
 }
 
 /* Many processes of one cell tell that times fell, the cell in the middle rose. */
-static void a_middle_that_shifts_the_other_way_tells_nothing(void **state)
+TEST(a_middle_that_shifts_the_other_way_tells_nothing)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 2);
@@ -262,9 +251,8 @@ static void a_middle_that_shifts_the_other_way_tells_nothing(void **state)
 }
 
 /* Three against thirty: the test tells, the interval of the effect would hold none. */
-static void a_difference_has_intervals_without_none(void **state)
+TEST(a_difference_has_intervals_without_none)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 2);
@@ -302,9 +290,8 @@ static void check_agreement(const struct compare_report *report)
 }
 
 /* Of whatever size, with whatever noise. */
-static void no_difference_contradicts_its_interval(void **state)
+TEST(no_difference_contradicts_its_interval)
 {
-    (void)state;
     static const double shifts[] = {.5, 1, 3, 12};
     size_t told = 0;
     for (unsigned seed = 0; seed < SEEDS; seed++)
@@ -327,9 +314,8 @@ static void no_difference_contradicts_its_interval(void **state)
     assert_true(told > 50);
 }
 
-static void verdicts_that_change_are_found(void **state)
+TEST(verdicts_that_change_are_found)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 2);
@@ -397,9 +383,8 @@ static void verdicts_that_change_are_found(void **state)
 }
 
 /* Runs of one side that contradict each other settle nothing. */
-static void a_side_that_contradicts_itself_is_unsure(void **state)
+TEST(a_side_that_contradicts_itself_is_unsure)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 2);
@@ -413,9 +398,8 @@ static void a_side_that_contradicts_itself_is_unsure(void **state)
     end(&file, &report);
 }
 
-static void shares_of_runs_are_tested(void **state)
+TEST(shares_of_runs_are_tested)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 2);
@@ -432,9 +416,8 @@ static void shares_of_runs_are_tested(void **state)
 }
 
 /* Nine programs that always count the same on one side, and half of the time on the other. */
-static void shares_of_runs_tell_together(void **state)
+TEST(shares_of_runs_tell_together)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 2);
@@ -455,9 +438,8 @@ static void shares_of_runs_tell_together(void **state)
     end(&file, &report);
 }
 
-static void facts_that_differ_are_told(void **state)
+TEST(facts_that_differ_are_told)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 2);
@@ -477,9 +459,8 @@ static void facts_that_differ_are_told(void **state)
 
 /* --- times and units --- */
 
-static void times_must_differ_by_more_than_runs_do(void **state)
+TEST(times_must_differ_by_more_than_runs_do)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     struct random random;
@@ -495,9 +476,8 @@ static void times_must_differ_by_more_than_runs_do(void **state)
 
 /* Runs of 40 processes on each side that read a clock with a step: two steps or three, by chance.
  */
-static void a_step_of_the_clock_is_no_difference(void **state)
+TEST(a_step_of_the_clock_is_no_difference)
 {
-    (void)state;
     static const enum compare_standing standings[] = {STANDING_WITHIN, STANDING_DIFFERS};
     for (size_t more = 1; more <= 2; more++) {
         struct compare_case file;
@@ -535,9 +515,8 @@ static void plant_states(struct compare_case *file, bool timed, double factor,
         }
 }
 
-static void states_that_both_sides_show_are_no_difference(void **state)
+TEST(states_that_both_sides_show_are_no_difference)
 {
-    (void)state;
     static const struct {
         bool timed;
         double factor; /* of the second side */
@@ -561,9 +540,8 @@ static void states_that_both_sides_show_are_no_difference(void **state)
 }
 
 /* Twice the time is found where processes agree, and one instruction more where all are exact. */
-static void small_differences_beyond_the_noise_are_found(void **state)
+TEST(small_differences_beyond_the_noise_are_found)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     struct random random;
@@ -579,9 +557,8 @@ static void small_differences_beyond_the_noise_are_found(void **state)
 
 /* A neighbour whom a guest does not see may have half of a core for all of a run; counts and three
  * times the time are not his doing. */
-static void guests_may_have_half_of_a_core(void **state)
+TEST(guests_may_have_half_of_a_core)
 {
-    (void)state;
     static const struct {
         bool shared, timed;
         double shift; /* of about 1000 */
@@ -608,9 +585,8 @@ static void guests_may_have_half_of_a_core(void **state)
     }
 }
 
-static void ticks_of_different_counters_are_converted_or_left_alone(void **state)
+TEST(ticks_of_different_counters_are_converted_or_left_alone)
 {
-    (void)state;
     for (int known = 0; known < 2; known++) {
         struct compare_case file;
         struct compare_report report;
@@ -642,9 +618,8 @@ static void ticks_of_different_counters_are_converted_or_left_alone(void **state
     }
 }
 
-static void times_of_emulated_machines_are_not_compared(void **state)
+TEST(times_of_emulated_machines_are_not_compared)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     struct random random;
@@ -659,9 +634,8 @@ static void times_of_emulated_machines_are_not_compared(void **state)
     end(&file, &report);
 }
 
-static void what_one_side_lacks_is_set_apart(void **state)
+TEST(what_one_side_lacks_is_set_apart)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 3);
@@ -677,9 +651,8 @@ static void what_one_side_lacks_is_set_apart(void **state)
 
 /* --- Weaver and McKee's deviation --- */
 
-static void deviations_are_in_percent_of_the_mean(void **state)
+TEST(deviations_are_in_percent_of_the_mean)
 {
-    (void)state;
     struct compare_case file;
     struct compare_report report;
     begin(&file, 3);
@@ -705,9 +678,8 @@ static void deviations_are_in_percent_of_the_mean(void **state)
 
 /* --- clean data --- */
 
-static void clean_data_accuse_nobody(void **state)
+TEST(clean_data_accuse_nobody)
 {
-    (void)state;
     static const char *const names[NOISES] = {"none", "smooth", "counts", "wild"};
     static const size_t processes[] = {2, 5, 20};
     for (size_t noise = 0; noise < NOISES; noise++)
@@ -731,34 +703,4 @@ static void clean_data_accuse_nobody(void **state)
                           names[noise], processes[p], accused, SEEDS);
             assert_true(accused <= SEEDS / 20 + 7); /* 5 %, and what chance adds to that */
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_shift_is_found_with_its_size),
-        cmocka_unit_test(intervals_cover_what_was_planted),
-        cmocka_unit_test(cells_of_few_processes_tell_together),
-        cmocka_unit_test(the_middle_of_those_that_differ_stands_for_them),
-        cmocka_unit_test(the_middle_of_all_stands_for_times),
-        cmocka_unit_test(a_middle_that_shifts_the_other_way_tells_nothing),
-        cmocka_unit_test(a_difference_has_intervals_without_none),
-        cmocka_unit_test(no_difference_contradicts_its_interval),
-        cmocka_unit_test(verdicts_that_change_are_found),
-        cmocka_unit_test(a_side_that_contradicts_itself_is_unsure),
-        cmocka_unit_test(shares_of_runs_are_tested),
-        cmocka_unit_test(shares_of_runs_tell_together),
-        cmocka_unit_test(facts_that_differ_are_told),
-        cmocka_unit_test(times_must_differ_by_more_than_runs_do),
-        cmocka_unit_test(a_step_of_the_clock_is_no_difference),
-        cmocka_unit_test(states_that_both_sides_show_are_no_difference),
-        cmocka_unit_test(small_differences_beyond_the_noise_are_found),
-        cmocka_unit_test(guests_may_have_half_of_a_core),
-        cmocka_unit_test(ticks_of_different_counters_are_converted_or_left_alone),
-        cmocka_unit_test(times_of_emulated_machines_are_not_compared),
-        cmocka_unit_test(what_one_side_lacks_is_set_apart),
-        cmocka_unit_test(deviations_are_in_percent_of_the_mean),
-        cmocka_unit_test(clean_data_accuse_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,20 +3,14 @@
  *
  * Completion scripts of a product whose texts are hostile: shells that read them execute nothing,
  * and still offer the rest. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "commands/help.h"
-#include "skip.h"
 
 /* The folder in which shells are started has a file "seen" if any of these is evaluated. */
 #define HOSTILE "it's \"all\" `touch seen` $(touch seen) \\$(touch seen) \\' ; touch seen #[]"
@@ -120,9 +114,8 @@ static void try_shell(const char *shell, const char *flag, const char *code, con
         fail_msg("%s executed what was a text", shell);
 }
 
-static void bash_evaluates_nothing(void **state)
+TEST(bash_evaluates_nothing)
 {
-    (void)state;
     try_shell(
         "bash", "--norc",
         "source ./script\n"
@@ -134,18 +127,16 @@ static void bash_evaluates_nothing(void **state)
         "<good><passing><help>");
 }
 
-static void bash_offers_the_rest(void **state)
+TEST(bash_offers_the_rest)
 {
-    (void)state;
     try_shell("bash", "--norc",
               "source ./script; COMP_WORDS=(assay good -); COMP_CWORD=2; _assay;"
               " printf '<%s>' \"${COMPREPLY[@]}\"",
               "<--good><-g><--tick><--odd><--switch><--worse><--one><--list>");
 }
 
-static void zsh_evaluates_nothing(void **state)
+TEST(zsh_evaluates_nothing)
 {
-    (void)state;
     try_shell("zsh", "-f",
               "compdef() { : }\n_files() { : }\n"
               "_arguments() { print -r -- \"$@\"; line=(good); state=options; return 1 }\n"
@@ -154,9 +145,8 @@ static void zsh_evaluates_nothing(void **state)
               "--good=[");
 }
 
-static void fish_evaluates_nothing(void **state)
+TEST(fish_evaluates_nothing)
 {
-    (void)state;
     try_shell("fish", "--no-config",
               "source ./script; complete -C 'assay '; complete -C 'assay good --';"
               " complete -C 'assay good --one '; complete -C 'assay good --worse '; complete -C "
@@ -164,15 +154,14 @@ static void fish_evaluates_nothing(void **state)
               "--good");
 }
 
-static void a_sentence_stays_one_word_of_a_shell(void **state)
+TEST(a_sentence_stays_one_word_of_a_shell)
 {
-    (void)state;
     AUTO_TEXT struct text quoted = {0};
     completion_put_quoted("it's\na `word`", &quoted);
     assert_string_equal(text_string(&quoted), "'it'\\''s a `word`'");
 }
 
-static void a_line_is_what_a_sentence_says_first(void **state)
+TEST(a_line_is_what_a_sentence_says_first)
 {
     static const struct {
         const char *sentence, *brief;
@@ -181,7 +170,6 @@ static void a_line_is_what_a_sentence_says_first(void **state)
                  {"run: the CPU to emulate", "run: the CPU to emulate"},
                  {"a:b;c", "a:b;c"},
                  {"", ""}};
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         AUTO_TEXT struct text brief = {0};
         completion_put_brief(cases[i].sentence, &brief);
@@ -189,7 +177,7 @@ static void a_line_is_what_a_sentence_says_first(void **state)
     }
 }
 
-static void arguments_are_what_the_synopsis_says(void **state)
+TEST(arguments_are_what_the_synopsis_says)
 {
     static const struct {
         const char *synopsis, *words;
@@ -203,7 +191,6 @@ static void arguments_are_what_the_synopsis_says(void **state)
         {"[--store FILE] [EVENT...]", "", COMPLETION_NOTHING},
         {"install [ISA] | list | run ISA [-- CMD...]", "install list run", COMPLETION_WORDS},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         const struct command command = {.name = "any", .synopsis = cases[i].synopsis};
         AUTO_TEXT struct text words = {0};
@@ -212,16 +199,4 @@ static void arguments_are_what_the_synopsis_says(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bash_evaluates_nothing),
-        cmocka_unit_test(bash_offers_the_rest),
-        cmocka_unit_test(zsh_evaluates_nothing),
-        cmocka_unit_test(fish_evaluates_nothing),
-        cmocka_unit_test(a_sentence_stays_one_word_of_a_shell),
-        cmocka_unit_test(a_line_is_what_a_sentence_says_first),
-        cmocka_unit_test(arguments_are_what_the_synopsis_says),
-    };
-    return cmocka_run_group_tests(tests, enter, leave);
-}
+GROUP(enter, leave)

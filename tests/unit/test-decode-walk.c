@@ -3,16 +3,10 @@
  *
  * The walk through decoded code, on code written down as what its instructions are: counts follow
  * from the flow, and what does not follow is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
+#include "case.h"
 #include "decode/walk.h"
 
 #define MOST 32
@@ -66,9 +60,8 @@ static void assert_refused(struct code *code, const struct linear *trips, size_t
 
 static const struct linear loop_trip = {-1, 1};
 
-static void a_loop_is_executed_as_often_as_its_branch_says(void **state)
+TEST(a_loop_is_executed_as_often_as_its_branch_says)
 {
-    (void)state;
     struct code code = {0};
     struct linear counts[MOST];
     put(&code, plain());
@@ -83,9 +76,8 @@ static void a_loop_is_executed_as_often_as_its_branch_says(void **state)
     assert_count(counts[4], 1, 0);
 }
 
-static void branches_within_a_loop_share_its_iterations(void **state)
+TEST(branches_within_a_loop_share_its_iterations)
 {
-    (void)state;
     struct code code = {0};
     struct linear counts[MOST];
     const struct linear trips[] = {{0, 1}, {0, 0}, {-1, 1}};
@@ -102,9 +94,8 @@ static void branches_within_a_loop_share_its_iterations(void **state)
     assert_count(counts[5], 1, 0);
 }
 
-static void nested_loops_multiply(void **state)
+TEST(nested_loops_multiply)
 {
-    (void)state;
     struct code code = {0};
     struct linear counts[MOST];
     const struct linear trips[] = {{0, 9}, {-1, 1}}; /* ten times, N times */
@@ -117,9 +108,8 @@ static void nested_loops_multiply(void **state)
     assert_count(counts[2], 0, 1);
 }
 
-static void jumps_and_calls_are_followed(void **state)
+TEST(jumps_and_calls_are_followed)
 {
-    (void)state;
     struct code code = {0};
     struct linear counts[MOST];
     put(&code, to(FLOW_JUMP, 2));        /* 0 */
@@ -141,9 +131,8 @@ static void jumps_and_calls_are_followed(void **state)
     assert_count(counts[5], 1, 0);
 }
 
-static void indirect_jumps_that_are_resolved_are_followed(void **state)
+TEST(indirect_jumps_that_are_resolved_are_followed)
 {
-    (void)state;
     struct code code = {0};
     struct linear counts[MOST];
     struct instruction jump = to(FLOW_INDIRECT_JUMP, 2);
@@ -158,9 +147,8 @@ static void indirect_jumps_that_are_resolved_are_followed(void **state)
     assert_refused(&code, NULL, 0, -ENOTSUP, "leaves the code");
 }
 
-static void what_cannot_be_followed_is_refused(void **state)
+TEST(what_cannot_be_followed_is_refused)
 {
-    (void)state;
     struct code code = {0};
     put(&code, to(FLOW_INDIRECT_JUMP, 0));
     assert_refused(&code, NULL, 0, -ENOTSUP, "only its execution tells");
@@ -178,9 +166,8 @@ static void what_cannot_be_followed_is_refused(void **state)
     assert_refused(&code, NULL, 0, -ENOTSUP, "not known");
 }
 
-static void trips_that_contradict_the_code_are_refused(void **state)
+TEST(trips_that_contradict_the_code_are_refused)
 {
-    (void)state;
     struct code code = {0};
     const struct linear two[] = {{-1, 1}, {0, 0}};
     put(&code, plain());
@@ -196,9 +183,8 @@ static void trips_that_contradict_the_code_are_refused(void **state)
     assert_refused(&code, &(struct linear){INT64_MAX, INT64_MAX}, 1, -ERANGE, "64 bits");
 }
 
-static void unknown_bytes_that_are_never_reached_do_no_harm(void **state)
+TEST(unknown_bytes_that_are_never_reached_do_no_harm)
 {
-    (void)state;
     struct code code = {0};
     struct linear counts[MOST];
     put(&code, to(FLOW_RETURN, 0));
@@ -217,9 +203,8 @@ static void assert_class(const struct tallies *tallies, const char *class, int64
     assert_count(tally->count, base, each);
 }
 
-static void classes_are_sums_over_what_is_executed(void **state)
+TEST(classes_are_sums_over_what_is_executed)
 {
-    (void)state;
     struct code code = {0};
     struct linear counts[MOST];
     struct tallies tallies;
@@ -258,9 +243,8 @@ static void classes_are_sums_over_what_is_executed(void **state)
     assert_null(tallies_find(&tallies, "page-faults"));
 }
 
-static void accesses_of_repeated_strings_are_not_told(void **state)
+TEST(accesses_of_repeated_strings_are_not_told)
 {
-    (void)state;
     struct code code = {0};
     struct tallies tallies;
     struct instruction string = plain();
@@ -275,9 +259,8 @@ static void accesses_of_repeated_strings_are_not_told(void **state)
     assert_class(&tallies, "instructions", 1, 0);
 }
 
-static void sums_that_leave_64_bits_are_refused(void **state)
+TEST(sums_that_leave_64_bits_are_refused)
 {
-    (void)state;
     struct code code = {0};
     struct tallies tallies;
     struct failure failure = {0};
@@ -292,22 +275,4 @@ static void sums_that_leave_64_bits_are_refused(void **state)
     assert_false(linear_at((struct linear){0, 2}, UINT64_MAX, &value));
     assert_true(linear_at((struct linear){-1, 2}, 4, &value));
     assert_int_equal(value, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_loop_is_executed_as_often_as_its_branch_says),
-        cmocka_unit_test(branches_within_a_loop_share_its_iterations),
-        cmocka_unit_test(nested_loops_multiply),
-        cmocka_unit_test(jumps_and_calls_are_followed),
-        cmocka_unit_test(indirect_jumps_that_are_resolved_are_followed),
-        cmocka_unit_test(what_cannot_be_followed_is_refused),
-        cmocka_unit_test(trips_that_contradict_the_code_are_refused),
-        cmocka_unit_test(unknown_bytes_that_are_never_reached_do_no_harm),
-        cmocka_unit_test(classes_are_sums_over_what_is_executed),
-        cmocka_unit_test(accesses_of_repeated_strings_are_not_told),
-        cmocka_unit_test(sums_that_leave_64_bits_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

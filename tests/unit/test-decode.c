@@ -3,13 +3,6 @@
  *
  * Both decoders on instructions assembled by hand from the manuals of the ISAs: what each is stands
  * beside its bytes. Then on bytes that are no code. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "case.h"
 #include "decode/decode.h"
-#include "skip.h"
 
 #define PLACE 0x400000u
 
@@ -304,41 +297,35 @@ static void check(const struct decoder *decoder, const char *isa, const struct e
     }
 }
 
-static void capstone_knows_x86_64(void **state)
+TEST(capstone_knows_x86_64)
 {
-    (void)state;
     check(&decoder_capstone, "x86_64", x86);
 }
 
-static void objdump_knows_x86_64(void **state)
+TEST(objdump_knows_x86_64)
 {
-    (void)state;
     check(&decoder_objdump, "x86_64", x86);
 }
 
-static void both_know_32_bit_code(void **state)
+TEST(both_know_32_bit_code)
 {
-    (void)state;
     check(&decoder_objdump, "i386", i386);
     check(&decoder_capstone, "i386", i386);
 }
 
-static void capstone_knows_aarch64(void **state)
+TEST(capstone_knows_aarch64)
 {
-    (void)state;
     check(&decoder_capstone, "aarch64", aarch64);
 }
 
-static void objdump_knows_aarch64(void **state)
+TEST(objdump_knows_aarch64)
 {
-    (void)state;
     check(&decoder_objdump, "aarch64", aarch64);
     check(&decoder_objdump, "aarch64", aarch64_atomics);
 }
 
-static void objdump_knows_riscv64(void **state)
+TEST(objdump_knows_riscv64)
 {
-    (void)state;
     check(&decoder_objdump, "riscv64", riscv64);
 }
 
@@ -363,9 +350,8 @@ static int64_t led_to(const struct decoder *decoder, const char *isa, const char
     return distance;
 }
 
-static void an_address_formed_right_before_a_jump_is_read(void **state)
+TEST(an_address_formed_right_before_a_jump_is_read)
 {
-    (void)state;
     static const struct {
         const char *isa, *bytes;
         int64_t distance;
@@ -393,9 +379,8 @@ static void an_address_formed_right_before_a_jump_is_read(void **state)
         }
 }
 
-static void an_isa_nobody_knows_is_refused_with_a_reason(void **state)
+TEST(an_isa_nobody_knows_is_refused_with_a_reason)
 {
-    (void)state;
     for (size_t i = 0; decoders[i]; i++) {
         struct failure failure = {0};
         struct instructions found;
@@ -419,9 +404,8 @@ static void check_hostile(const char *isa, const uint8_t *bytes, size_t length)
     }
 }
 
-static void bytes_that_are_no_code_break_nothing(void **state)
+TEST(bytes_that_are_no_code_break_nothing)
 {
-    (void)state;
     static const char *const isas[] = {"x86_64", "aarch64", "riscv64"};
     static uint8_t bytes[20000];
     uint64_t random = 88172645463325252u; /* xorshift: the same bytes every time */
@@ -438,9 +422,8 @@ static void bytes_that_are_no_code_break_nothing(void **state)
     }
 }
 
-static void too_much_code_is_refused(void **state)
+TEST(too_much_code_is_refused)
 {
-    (void)state;
     struct failure failure = {0};
     struct instructions found;
     struct code_bytes code = {.isa = "x86_64", .address = 0, .bytes = "", .length = SIZE_MAX};
@@ -476,9 +459,8 @@ static void answer_with(const char *lines, int expected, const char *words)
         fail_msg("%d instead of %d: %s", status, expected, failure.text);
 }
 
-static void what_objdump_prints_is_held_to_the_bytes(void **state)
+TEST(what_objdump_prints_is_held_to_the_bytes)
 {
-    (void)state;
     answer_with("x: file\\n\\n  1000:\\t90    \\tnop\\n  1001:\\tc3   \\tretq\\n", 0, "");
     answer_with("  1000:\\t90    \\tnop\\n", -EBADMSG, "ended at 0x1001");
     answer_with("  1000:\\t90    \\tnop\\n  1001:\\t90   \\tnop\\n", -EBADMSG, "not what was due");
@@ -492,22 +474,4 @@ static void what_objdump_prints_is_held_to_the_bytes(void **state)
     answer_with("  1001:\\tAddress 0x1001 is out of bounds.\\n", -EBADMSG, "not what was due");
     answer_with("  1000:\\t90 c3\\t,,((,,[{,,},,,,,,,,\\n", 0, "");
     answer_with("  1000:\\t90 c3\\trep rep rep\\n", 0, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capstone_knows_x86_64),
-        cmocka_unit_test(objdump_knows_x86_64),
-        cmocka_unit_test(both_know_32_bit_code),
-        cmocka_unit_test(capstone_knows_aarch64),
-        cmocka_unit_test(objdump_knows_aarch64),
-        cmocka_unit_test(objdump_knows_riscv64),
-        cmocka_unit_test(an_address_formed_right_before_a_jump_is_read),
-        cmocka_unit_test(an_isa_nobody_knows_is_refused_with_a_reason),
-        cmocka_unit_test(bytes_that_are_no_code_break_nothing),
-        cmocka_unit_test(too_much_code_is_refused),
-        cmocka_unit_test(what_objdump_prints_is_held_to_the_bytes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

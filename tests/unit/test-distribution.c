@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a box of a figure holds of many values. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 
+#include "case.h"
 #include "output/figure.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(*(array)))
@@ -34,9 +29,8 @@ static double number_at(const json_t *list, size_t index)
     return json_number_value(json_array_get(list, index));
 }
 
-static void few_values_are_all_kept_as_they_came(void **state)
+TEST(few_values_are_all_kept_as_they_came)
 {
-    (void)state;
     static const double values[] = {8, 1, 5, 2, 7, 3, 6, 4};
     struct distribution box = made(values, LENGTH(values));
     assert_true(box.min == 1 && box.q1 == 2 && box.median == 4 && box.q3 == 6 && box.max == 8);
@@ -46,9 +40,8 @@ static void few_values_are_all_kept_as_they_came(void **state)
     release(&box);
 }
 
-static void of_many_values_a_hundred_are_kept_with_the_extremes(void **state)
+TEST(of_many_values_a_hundred_are_kept_with_the_extremes)
 {
-    (void)state;
     double values[9800];
     for (size_t i = 0; i < LENGTH(values); i++)
         values[i] = (double)(i * 4801 % LENGTH(values)); /* every number once */
@@ -62,9 +55,8 @@ static void of_many_values_a_hundred_are_kept_with_the_extremes(void **state)
 }
 
 /* Where it begins, its step, and heights whose sum times the step is 1. */
-static void a_density_covers_the_values(void **state)
+TEST(a_density_covers_the_values)
 {
-    (void)state;
     double values[1000];
     for (size_t i = 0; i < LENGTH(values); i++)
         values[i] = 500 + (double)(i % 100);
@@ -79,24 +71,12 @@ static void a_density_covers_the_values(void **state)
     release(&box);
 }
 
-static void equal_values_have_no_density(void **state)
+TEST(equal_values_have_no_density)
 {
-    (void)state;
     static const double values[] = {5, 5, 5};
     struct distribution box = made(values, LENGTH(values));
     assert_true(json_is_null(box.density));
     assert_true(box.min == 5 && box.q1 == 5 && box.max == 5);
     release(&box);
     assert_int_equal(distribution_of(values, 0, &box), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_values_are_all_kept_as_they_came),
-        cmocka_unit_test(of_many_values_a_hundred_are_kept_with_the_extremes),
-        cmocka_unit_test(a_density_covers_the_values),
-        cmocka_unit_test(equal_values_have_no_density),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
  *
  * Advice: the best way of each event and mode with what to subtract, and a warning only where
  * further counters, a first call or a long region really add to it. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "error-findings.h"
 
 static struct error_best *best(struct hand *hand, const char *event, const char *path,
@@ -55,9 +52,8 @@ static struct error_advice the_only(const struct hand *hand)
     return hand->report.advice ? hand->report.advice[0] : (struct error_advice){.event = ""};
 }
 
-static void the_best_way_and_what_to_subtract(void **state)
+TEST(the_best_way_and_what_to_subtract)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     best(&hand, "instructions:u", "papi-low", 134)->overall = false;
@@ -78,9 +74,8 @@ static void the_best_way_and_what_to_subtract(void **state)
     assert_true(is_said(&hand, "it adds nothing."));
 }
 
-static void what_was_stepped_is_advised_where_nothing_counts(void **state)
+TEST(what_was_stepped_is_advised_where_nothing_counts)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     best(&hand, "step/instructions/", "perf-syscall", 9)->stepped = true;
@@ -106,9 +101,8 @@ static void what_was_stepped_is_advised_where_nothing_counts(void **state)
     assert_int_equal(hand.report.advice_count, 1);
 }
 
-static void few_counters_where_each_adds(void **state)
+TEST(few_counters_where_each_adds)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     best(&hand, "instructions:u", "perf-read", 12);
@@ -145,9 +139,8 @@ static void first_runs(struct hand *hand, double lazy, double bound)
                          .pattern = PATTERN_RR, .link = "bind-now", .error = 12, .first = bound});
 }
 
-static void lazy_linking_is_blamed_where_it_is_the_cause(void **state)
+TEST(lazy_linking_is_blamed_where_it_is_the_cause)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     first_runs(&hand, 1200, 0);
@@ -165,9 +158,8 @@ static void lazy_linking_is_blamed_where_it_is_the_cause(void **state)
     assert_false(is_said(&hand, "first"));
 }
 
-static void long_regions_are_warned_of_where_they_gain(void **state)
+TEST(long_regions_are_warned_of_where_they_gain)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     best(&hand, "instructions:u", "perf-read", 12);
@@ -189,16 +181,4 @@ static void long_regions_are_warned_of_where_they_gain(void **state)
     slope->high = 1; /* not known */
     take_advice(&hand);
     assert_false(is_said(&hand, "region"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_best_way_and_what_to_subtract),
-        cmocka_unit_test(what_was_stepped_is_advised_where_nothing_counts),
-        cmocka_unit_test(few_counters_where_each_adds),
-        cmocka_unit_test(lazy_linking_is_blamed_where_it_is_the_cause),
-        cmocka_unit_test(long_regions_are_warned_of_where_they_gain),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The best pattern of each path: which wins, from which runs, and who wins a tie. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "error-builder.h"
 #include "studies/error/study.h"
 
@@ -45,9 +39,8 @@ static double of_path(const struct error_cell *cell, void *context)
            (cell->separate ? 9 : 0);
 }
 
-static void each_path_has_its_own_best_pattern_by_mode(void **state)
+TEST(each_path_has_its_own_best_pattern_by_mode)
 {
-    (void)state;
     static const char *const events[] = {"instructions:uk", "instructions:u", NULL};
     static const char *const paths[] = {"papi-low", "perf-read", NULL};
     static const uint32_t counters[] = {1, 2, 0};
@@ -88,9 +81,8 @@ static void each_path_has_its_own_best_pattern_by_mode(void **state)
     assert_string_equal(report.best[0].path, "papi-low");
 }
 
-static void stepped_rows_stand_apart_and_are_user_mode(void **state)
+TEST(stepped_rows_stand_apart_and_are_user_mode)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     struct error_crossing crossing = {.opts = opts, .patterns = ERROR_ALL_PATTERNS};
@@ -109,9 +101,8 @@ static void stepped_rows_stand_apart_and_are_user_mode(void **state)
     assert_int_equal(report.best->subtract, 10);
 }
 
-static void of_equal_medians_the_narrower_wins_then_the_first(void **state)
+TEST(of_equal_medians_the_narrower_wins_then_the_first)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     struct error_way way = {.error = 50, .pattern = PATTERN_RO};
@@ -138,9 +129,8 @@ static void of_equal_medians_the_narrower_wins_then_the_first(void **state)
 }
 
 /* Page faults that no path adds are no reason to go through the path that executes most. */
-static void paths_that_tie_are_told_apart_by_what_they_execute(void **state)
+TEST(paths_that_tie_are_told_apart_by_what_they_execute)
 {
-    (void)state;
     static const struct {
         const char *path;
         double executes;
@@ -166,9 +156,8 @@ static void paths_that_tie_are_told_apart_by_what_they_execute(void **state)
 }
 
 /* What one machine adds is not to be subtracted on another. */
-static void machines_have_a_best_of_their_own(void **state)
+TEST(machines_have_a_best_of_their_own)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     build_error_machine(&builder, "another", false);
@@ -187,9 +176,8 @@ static void machines_have_a_best_of_their_own(void **state)
     }
 }
 
-static void an_error_below_zero_is_no_virtue(void **state)
+TEST(an_error_below_zero_is_no_virtue)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     build_error_cell(&builder, &(struct error_way){.error = -60});
@@ -203,9 +191,8 @@ static void an_error_below_zero_is_no_virtue(void **state)
     assert_int_equal(report.best->pattern, PATTERN_AR);
 }
 
-static void paths_without_a_cell_of_one_counter_have_no_best(void **state)
+TEST(paths_without_a_cell_of_one_counter_have_no_best)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     build_error_cell(&builder, &(struct error_way){.counters = 2});
@@ -213,18 +200,4 @@ static void paths_without_a_cell_of_one_counter_have_no_best(void **state)
     build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .path = "loop"});
     struct error_report report = judge(&builder);
     assert_int_equal(report.best_count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_path_has_its_own_best_pattern_by_mode),
-        cmocka_unit_test(stepped_rows_stand_apart_and_are_user_mode),
-        cmocka_unit_test(of_equal_medians_the_narrower_wins_then_the_first),
-        cmocka_unit_test(paths_that_tie_are_told_apart_by_what_they_execute),
-        cmocka_unit_test(machines_have_a_best_of_their_own),
-        cmocka_unit_test(an_error_below_zero_is_no_virtue),
-        cmocka_unit_test(paths_without_a_cell_of_one_counter_have_no_best),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

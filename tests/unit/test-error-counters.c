@@ -3,14 +3,9 @@
  *
  * What further counters add: the planted slope lies in its interval as often as stated, nothing
  * else that differs between cells enters it, and the choice of events is set against none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "error-judging.h"
 
 static const char *const opts[] = {"O0", "O2", NULL};
@@ -47,9 +42,8 @@ static void build_sweep(struct error_builder *builder, const struct planted *pla
     build_error_crossing(builder, &(struct error_crossing){.counters = more}, &way);
 }
 
-static void the_error_is_told_by_number_of_counters(void **state)
+TEST(the_error_is_told_by_number_of_counters)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     const struct planted planted = {.slope = 7, .opt = 1000, .link = 2000};
@@ -79,9 +73,8 @@ static void the_error_is_told_by_number_of_counters(void **state)
 
 /* Of 400 intervals 95 % hold the slope: 380, with a deviation of 4.4. Processes differ more than
  * their runs: with runs as replicates half of the intervals would miss it. */
-static void the_interval_holds_the_slope_as_often_as_stated(void **state)
+TEST(the_interval_holds_the_slope_as_often_as_stated)
 {
-    (void)state;
     static const enum error_noise noises[] = {NOISE_NORMAL, NOISE_HEAVY};
     const struct planted planted = {.slope = 3};
     for (size_t noise = 0; noise < 2; noise++) {
@@ -102,9 +95,8 @@ static void the_interval_holds_the_slope_as_often_as_stated(void **state)
     }
 }
 
-static void an_exact_slope_is_a_point(void **state)
+TEST(an_exact_slope_is_a_point)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     const struct planted planted = {.slope = 3};
@@ -127,9 +119,8 @@ static void an_exact_slope_is_a_point(void **state)
     }
 }
 
-static void layouts_paths_and_patterns_are_told_apart(void **state)
+TEST(layouts_paths_and_patterns_are_told_apart)
 {
-    (void)state;
     static const char *const paths[] = {"perf-read", "perf-user", NULL};
     struct error_builder builder;
     error_builder_start(&builder, 3);
@@ -158,9 +149,8 @@ static double twice_as_much(const struct error_cell *cell, void *context)
     return (strcmp(cell->opt, "O2") == 0 ? 3 : 30) * (double)cell->counters;
 }
 
-static void a_full_crossing_is_compared_at_one_level_and_link(void **state)
+TEST(a_full_crossing_is_compared_at_one_level_and_link)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     build_error_crossing(
@@ -172,9 +162,8 @@ static void a_full_crossing_is_compared_at_one_level_and_link(void **state)
     assert_true(report.by_counters->medians[3] == 18);
 }
 
-static void the_level_with_most_numbers_of_counters_is_taken(void **state)
+TEST(the_level_with_most_numbers_of_counters_is_taken)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     static const uint32_t two[] = {1, 2, 0};
@@ -189,9 +178,8 @@ static void the_level_with_most_numbers_of_counters_is_taken(void **state)
 }
 
 /* The second machine adds nothing for a counter, the first three. */
-static void machines_have_slopes_of_their_own(void **state)
+TEST(machines_have_slopes_of_their_own)
 {
-    (void)state;
     static const uint32_t few[] = {1, 2, 0}, many[] = {1, 4, 6, 0};
     const struct planted planted = {.slope = 3};
     struct error_builder builder;
@@ -218,9 +206,8 @@ static void machines_have_slopes_of_their_own(void **state)
     assert_int_equal(report.by_counters_count, 0);
 }
 
-static void too_little_for_a_slope_is_said(void **state)
+TEST(too_little_for_a_slope_is_said)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     build_error_cell(&builder, &(struct error_way){.path = "one"});
@@ -236,9 +223,8 @@ static void too_little_for_a_slope_is_said(void **state)
     assert_true(isinf(report.by_counters->low) && isinf(report.by_counters->high));
 }
 
-static void the_choice_of_events_is_set_against_the_event_repeated(void **state)
+TEST(the_choice_of_events_is_set_against_the_event_repeated)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 3);
     struct error_way way = {.counters = 2, .error = 40, .first = 99, .pattern = PATTERN_RR};
@@ -280,9 +266,8 @@ static void the_choice_of_events_is_set_against_the_event_repeated(void **state)
 
 /* As PAPI: more counters mean more other events. The row that leads to the largest number is the
  * sweep; what begins like it by accident of letters is not. */
-static void a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others(void **state)
+TEST(a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others)
 {
-    (void)state;
     static const struct {
         uint32_t counters;
         const char *others;
@@ -309,21 +294,4 @@ static void a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others
     error_judge_factors(&builder.file, &report);
     assert_int_equal(report.anovas->count, 4 * 20);
     assert_non_null(strstr(report.anovas->note, "3 cells with other events"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_error_is_told_by_number_of_counters),
-        cmocka_unit_test(the_interval_holds_the_slope_as_often_as_stated),
-        cmocka_unit_test(an_exact_slope_is_a_point),
-        cmocka_unit_test(layouts_paths_and_patterns_are_told_apart),
-        cmocka_unit_test(a_full_crossing_is_compared_at_one_level_and_link),
-        cmocka_unit_test(the_level_with_most_numbers_of_counters_is_taken),
-        cmocka_unit_test(machines_have_slopes_of_their_own),
-        cmocka_unit_test(too_little_for_a_slope_is_said),
-        cmocka_unit_test(a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others),
-        cmocka_unit_test(the_choice_of_events_is_set_against_the_event_repeated),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
  *
  * The figures of `assay error`: what was planted stands in the rows, in the units of its axis and
  * under the paper's number; what was not measured has no figure. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "error-builder.h"
 #include "figure-values.h"
 #include "studies/error/parts.h"
@@ -81,9 +76,8 @@ static void start(struct drawn *drawn)
     error_builder_start(&drawn->builder, 7);
 }
 
-static void boxes_hold_usual_runs_and_the_overview_all(void **state)
+TEST(boxes_hold_usual_runs_and_the_overview_all)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_nulls(&drawn.builder, 0);
@@ -122,9 +116,8 @@ static double interrupted_once(struct error_cell *cell, size_t process, size_t r
     return index == 77 ? 1e6 : 0;
 }
 
-static void one_interrupted_run_does_not_flatten_a_violin(void **state)
+TEST(one_interrupted_run_does_not_flatten_a_violin)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_error_cell(&drawn.builder,
@@ -140,9 +133,8 @@ static void one_interrupted_run_does_not_flatten_a_violin(void **state)
     erase(&drawn);
 }
 
-static void the_best_pattern_stands_beside_the_papers(void **state)
+TEST(the_best_pattern_stands_beside_the_papers)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_nulls(&drawn.builder, 0);
@@ -162,9 +154,8 @@ static void the_best_pattern_stands_beside_the_papers(void **state)
     erase(&drawn);
 }
 
-static void counters_and_builds_show_what_they_add(void **state)
+TEST(counters_and_builds_show_what_they_add)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_nulls(&drawn.builder, 0);
@@ -190,9 +181,8 @@ static void counters_and_builds_show_what_they_add(void **state)
     erase(&drawn);
 }
 
-static void factors_have_their_share(void **state)
+TEST(factors_have_their_share)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_nulls(&drawn.builder, 0);
@@ -216,9 +206,8 @@ static void factors_have_their_share(void **state)
 }
 
 /* One process a cell leaves nothing to compare with: then no factor is said not to matter. */
-static void factors_that_cannot_be_tested_are_not_judged(void **state)
+TEST(factors_that_cannot_be_tested_are_not_judged)
 {
-    (void)state;
     static const char *const paths[] = {"perf-read", "papi-low", NULL};
     struct error_crossing crossing = {
         .events = (const char *const[]){"instructions:uk", NULL},
@@ -266,9 +255,8 @@ static void build_loops(struct error_builder *builder, const char *event, double
                                                       .times = true});
 }
 
-static void loops_show_what_an_iteration_adds(void **state)
+TEST(loops_show_what_an_iteration_adds)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_loops(&drawn.builder, "instructions:uk", 0.01);
@@ -339,9 +327,8 @@ static void build_places(struct error_builder *builder, uint32_t machine)
                                                       .times = true});
 }
 
-static void places_lie_where_they_were(void **state)
+TEST(places_lie_where_they_were)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_places(&drawn.builder, 0);
@@ -364,9 +351,8 @@ static void places_lie_where_they_were(void **state)
     erase(&drawn);
 }
 
-static void places_of_an_emulated_machine_mean_nothing(void **state)
+TEST(places_of_an_emulated_machine_mean_nothing)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_places(&drawn.builder, build_error_machine(&drawn.builder, "emulated", true));
@@ -385,9 +371,8 @@ static double part_of_the_time(struct error_cell *cell, size_t process, size_t r
     return 0;
 }
 
-static void counted_stands_against_known(void **state)
+TEST(counted_stands_against_known)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     for (int i = 0; i < PATTERN_COUNT; i++)
@@ -429,9 +414,8 @@ static void counted_stands_against_known(void **state)
 
 /* --- all together --- */
 
-static void nothing_measured_is_nothing_drawn(void **state)
+TEST(nothing_measured_is_nothing_drawn)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_error_absence(&drawn.builder, "instructions:u", ENOENT, "no counters");
@@ -440,9 +424,8 @@ static void nothing_measured_is_nothing_drawn(void **state)
     erase(&drawn);
 }
 
-static void several_machines_are_told_apart(void **state)
+TEST(several_machines_are_told_apart)
 {
-    (void)state;
     struct drawn drawn;
     start(&drawn);
     build_nulls(&drawn.builder, 0);
@@ -458,9 +441,8 @@ static void several_machines_are_told_apart(void **state)
     erase(&drawn);
 }
 
-static void hostile_names_make_sound_figures(void **state)
+TEST(hostile_names_make_sound_figures)
 {
-    (void)state;
     static const char *const paths[] = {"\033[2Jread", "\xff\xfe", "</script>", NULL};
     static const char *const events[] = {"a b", "A-b", "instructions:u", "", NULL};
     static const uint32_t counters[] = {1, 2, 0};
@@ -477,9 +459,8 @@ static void hostile_names_make_sound_figures(void **state)
     erase(&drawn);
 }
 
-static void a_large_run_stays_small(void **state)
+TEST(a_large_run_stays_small)
 {
-    (void)state;
     static const char *const paths[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", NULL};
     static const char *const opts[] = {"O0", "O1", "O2", "O3", NULL};
     static const char *const links[] = {"static", "lazy", "bind-now", NULL};
@@ -504,26 +485,4 @@ static void a_large_run_stays_small(void **state)
         fail_msg("%zu bytes of figures", strlen(text));
     free(text);
     erase(&drawn);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(boxes_hold_usual_runs_and_the_overview_all),
-        cmocka_unit_test(one_interrupted_run_does_not_flatten_a_violin),
-        cmocka_unit_test(the_best_pattern_stands_beside_the_papers),
-        cmocka_unit_test(counters_and_builds_show_what_they_add),
-        cmocka_unit_test(factors_have_their_share),
-        cmocka_unit_test(factors_that_cannot_be_tested_are_not_judged),
-        cmocka_unit_test(loops_show_what_an_iteration_adds),
-        cmocka_unit_test(places_lie_where_they_were),
-        cmocka_unit_test(places_of_an_emulated_machine_mean_nothing),
-        cmocka_unit_test(counted_stands_against_known),
-        cmocka_unit_test(nothing_measured_is_nothing_drawn),
-        cmocka_unit_test(several_machines_are_told_apart),
-        cmocka_unit_test(hostile_names_make_sound_figures),
-        cmocka_unit_test(a_large_run_stays_small),
-    };
-    setenv("LC_ALL", "C", 1);
-    return cmocka_run_group_tests_name("error-drawn", tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * How the error grows with duration: planted slopes are found, intervals hold what they promise,
  * exact counts have none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "studies/error/study.h"
 #include "ticking.h"
 
@@ -63,9 +57,8 @@ static int covered(struct ticking plant, uint32_t processes, uint32_t runs, doub
     return covers;
 }
 
-static void test_intervals_cover_as_often_as_they_say(void **state)
+TEST(test_intervals_cover_as_often_as_they_say)
 {
-    (void)state;
     struct ticking alike = TICKING, states = TICKING, unequal = TICKING;
     states.state = 100;
     unequal.random_runs = true;
@@ -84,9 +77,8 @@ static void test_intervals_cover_as_often_as_they_say(void **state)
 
 /* Processes in one of two states, no tick at all: many runs of few processes must not look like
  * many observations. */
-static void test_states_of_processes_are_no_slope(void **state)
+TEST(test_states_of_processes_are_no_slope)
 {
-    (void)state;
     struct ticking plant = {.period = 1e18, .each = 1, .state = 200};
     int accused = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
@@ -100,9 +92,8 @@ static void test_states_of_processes_are_no_slope(void **state)
     assert_in_range(accused, 0, 24); /* 8 % */
 }
 
-static void test_planted_slopes_are_found(void **state)
+TEST(test_planted_slopes_are_found)
 {
-    (void)state;
     static const double leaks[] = {0.5, 0.01, -0.02};
     for (size_t i = 0; i < sizeof leaks / sizeof *leaks; i++) {
         struct fixture fixture;
@@ -126,9 +117,8 @@ static void test_planted_slopes_are_found(void **state)
 }
 
 /* What is called detectable is found in about four of five. */
-static void test_a_detectable_slope_shows_in_four_of_five(void **state)
+TEST(test_a_detectable_slope_shows_in_four_of_five)
 {
-    (void)state;
     int shown = 0;
     double leak = 0;
     struct ticking plant = {.period = 1e18, .each = 1, .state = 200};
@@ -146,9 +136,8 @@ static void test_a_detectable_slope_shows_in_four_of_five(void **state)
     assert_in_range(shown, 200, 280);
 }
 
-static void test_exact_counts_have_a_point_for_an_interval(void **state)
+TEST(test_exact_counts_have_a_point_for_an_interval)
 {
-    (void)state;
     struct ticking still = {.period = 1e18, .each = 1};
     struct fixture fixture;
     start(&fixture, 1);
@@ -177,9 +166,8 @@ static void test_exact_counts_have_a_point_for_an_interval(void **state)
     assert_true(fixture.report.slopes[0].slope == 3);
 }
 
-static void test_one_run_off_the_line_is_not_exact(void **state)
+TEST(test_one_run_off_the_line_is_not_exact)
 {
-    (void)state;
     struct ticking still = {.period = 1e18, .each = 1};
     struct fixture fixture;
     start(&fixture, 1);
@@ -192,9 +180,8 @@ static void test_one_run_off_the_line_is_not_exact(void **state)
 }
 
 /* Every run the same, but no line goes through the N. */
-static void test_a_constant_curve_is_no_line(void **state)
+TEST(test_a_constant_curve_is_no_line)
 {
-    (void)state;
     struct ticking still = {.period = 1e18, .each = 1};
     struct fixture fixture;
     start(&fixture, 1);
@@ -208,9 +195,8 @@ static void test_a_constant_curve_is_no_line(void **state)
     assert_true(slope->low < 0 && slope->high > 0 && slope->high < 0.001);
 }
 
-static void test_one_n_says_nothing(void **state)
+TEST(test_one_n_says_nothing)
 {
-    (void)state;
     struct ticking plant = TICKING;
     struct fixture fixture;
     start(&fixture, 1);
@@ -219,9 +205,8 @@ static void test_one_n_says_nothing(void **state)
     assert_int_equal(fixture.report.slope_count, 0);
 }
 
-static void test_one_process_knows_no_interval_from_two_n(void **state)
+TEST(test_one_process_knows_no_interval_from_two_n)
 {
-    (void)state;
     struct ticking plant = TICKING;
     struct fixture fixture;
     start(&fixture, 3);
@@ -238,9 +223,8 @@ static void test_one_process_knows_no_interval_from_two_n(void **state)
     assert_true(fixture.report.slopes[0].low < 0.002 && fixture.report.slopes[0].high > 0.002);
 }
 
-static void test_work_without_a_truth_is_no_error(void **state)
+TEST(test_work_without_a_truth_is_no_error)
 {
-    (void)state;
     struct ticking plant = TICKING;
     struct fixture fixture;
     start(&fixture, 1);
@@ -252,9 +236,8 @@ static void test_work_without_a_truth_is_no_error(void **state)
 }
 
 /* What is counted along changes the slope, so it is left to those who ask for it. */
-static void test_slopes_are_of_one_counter_where_it_counts_alone(void **state)
+TEST(test_slopes_are_of_one_counter_where_it_counts_alone)
 {
-    (void)state;
     struct ticking plant = TICKING, along = TICKING;
     along.counting = 4000;
     struct fixture fixture;
@@ -266,9 +249,8 @@ static void test_slopes_are_of_one_counter_where_it_counts_alone(void **state)
     assert_true(fixture.report.slopes[0].high < 0.003);
 }
 
-static void test_patterns_and_paths_have_slopes_of_their_own(void **state)
+TEST(test_patterns_and_paths_have_slopes_of_their_own)
 {
-    (void)state;
     struct ticking plant = TICKING;
     struct fixture fixture;
     start(&fixture, 1);
@@ -285,9 +267,8 @@ static void test_patterns_and_paths_have_slopes_of_their_own(void **state)
 }
 
 /* Levels that add a constant each share the slope, not the intercept. */
-static void test_levels_keep_their_own_intercepts(void **state)
+TEST(test_levels_keep_their_own_intercepts)
 {
-    (void)state;
     struct ticking still = {.period = 1e18, .each = 1, .leak = 0.25};
     static const uint64_t shorter[] = {4, 1000, 0}, longer[] = {100000, 1000000, 0};
     struct fixture fixture;
@@ -306,9 +287,8 @@ static void test_levels_keep_their_own_intercepts(void **state)
     assert_true(fixture.report.slopes[0].slope == 0.25);
 }
 
-static void test_kernel_counts_by_size_have_mean_and_interrupts(void **state)
+TEST(test_kernel_counts_by_size_have_mean_and_interrupts)
 {
-    (void)state;
     struct ticking plant = TICKING;
     struct fixture fixture;
     start(&fixture, 5);
@@ -335,9 +315,8 @@ static void test_kernel_counts_by_size_have_mean_and_interrupts(void **state)
     assert_true(isnan(fixture.report.by_size[4].interrupts));
 }
 
-static void test_nothing_measured_is_nothing_said(void **state)
+TEST(test_nothing_measured_is_nothing_said)
 {
-    (void)state;
     struct fixture fixture;
     start(&fixture, 1);
     build_error_failed(&fixture.builder,
@@ -347,26 +326,4 @@ static void test_nothing_measured_is_nothing_said(void **state)
     assert_int_equal(fixture.report.slope_count, 0);
     assert_int_equal(fixture.report.by_size_count, 0);
     assert_false(fixture.report.ticks.known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_intervals_cover_as_often_as_they_say),
-        cmocka_unit_test(test_states_of_processes_are_no_slope),
-        cmocka_unit_test(test_planted_slopes_are_found),
-        cmocka_unit_test(test_a_detectable_slope_shows_in_four_of_five),
-        cmocka_unit_test(test_exact_counts_have_a_point_for_an_interval),
-        cmocka_unit_test(test_one_run_off_the_line_is_not_exact),
-        cmocka_unit_test(test_a_constant_curve_is_no_line),
-        cmocka_unit_test(test_one_n_says_nothing),
-        cmocka_unit_test(test_one_process_knows_no_interval_from_two_n),
-        cmocka_unit_test(test_work_without_a_truth_is_no_error),
-        cmocka_unit_test(test_slopes_are_of_one_counter_where_it_counts_alone),
-        cmocka_unit_test(test_patterns_and_paths_have_slopes_of_their_own),
-        cmocka_unit_test(test_levels_keep_their_own_intercepts),
-        cmocka_unit_test(test_kernel_counts_by_size_have_mean_and_interrupts),
-        cmocka_unit_test(test_nothing_measured_is_nothing_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

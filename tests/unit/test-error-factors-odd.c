@@ -3,15 +3,10 @@
  *
  * Which factors matter, on data that is no textbook's: exact counts, one process, one level,
  * factors that always go together, several machines, models that are too large. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "case.h"
 #include "error-judging.h"
 #include "studies/error/judge.h"
 
@@ -34,9 +29,8 @@ static double exact_error(const struct error_cell *cell, void *context)
     return (direct ? 100 : 0) + 10 * (double)cell->pattern + slow + (slow && direct ? 2 : 0);
 }
 
-static void exact_counts_have_an_infinite_f_and_sizes_decide(void **state)
+TEST(exact_counts_have_an_infinite_f_and_sizes_decide)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_error_crossing(
@@ -72,9 +66,8 @@ static double own_count(const struct error_cell *cell, void *context)
                     (cell->pattern * 3 + opt * link * path) % 5);
 }
 
-static void a_factor_that_changes_no_exact_count_has_no_effect(void **state)
+TEST(a_factor_that_changes_no_exact_count_has_no_effect)
 {
-    (void)state;
     static const uint32_t more[] = {2, 4, 0};
     struct error_builder builder;
     error_builder_start(&builder, 1);
@@ -95,9 +88,8 @@ static void a_factor_that_changes_no_exact_count_has_no_effect(void **state)
     assert_true(find_effect(&report, steps, "link")->range > 0);
 }
 
-static void equal_errors_everywhere_have_no_effect(void **state)
+TEST(equal_errors_everywhere_have_no_effect)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_error_crossing(&builder, &(struct error_crossing){.paths = paths, .opts = opts},
@@ -119,9 +111,8 @@ static double noisy_user(struct error_cell *cell, size_t process, size_t run, si
     return strcmp(cell->path, "perf-user") == 0 ? 9 * error_built_normal(random) : 0;
 }
 
-static void cells_without_variance_among_others_are_counted(void **state)
+TEST(cells_without_variance_among_others_are_counted)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_error_crossing(&builder,
@@ -134,9 +125,8 @@ static void cells_without_variance_among_others_are_counted(void **state)
     assert_true(find_effect(&report, user, "path")->p > 0.001);
 }
 
-static void one_process_a_cell_is_tested_by_what_the_factors_leave(void **state)
+TEST(one_process_a_cell_is_tested_by_what_the_factors_leave)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 5);
     build_error_crossing(
@@ -153,9 +143,8 @@ static void one_process_a_cell_is_tested_by_what_the_factors_leave(void **state)
     assert_false(find_effect(&report, user, "link")->significant);
 }
 
-static void one_process_and_no_more_cells_than_parameters_test_nothing(void **state)
+TEST(one_process_and_no_more_cells_than_parameters_test_nothing)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 5);
     build_error_crossing(
@@ -168,9 +157,8 @@ static void one_process_and_no_more_cells_than_parameters_test_nothing(void **st
         assert_true(report.effects[i].p == 1 && !report.effects[i].matters);
 }
 
-static void factors_with_one_level_are_left_out_and_said(void **state)
+TEST(factors_with_one_level_are_left_out_and_said)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 5);
     build_error_crossing(&builder, &(struct error_crossing){.paths = paths, .links = links},
@@ -196,9 +184,8 @@ static bool only_its_own_link(struct error_way *way)
                                                : strcmp(way->link, "static") == 0;
 }
 
-static void factors_that_always_go_together_cannot_be_told_apart(void **state)
+TEST(factors_that_always_go_together_cannot_be_told_apart)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 5);
     build_error_crossing(
@@ -237,9 +224,8 @@ static double by_machine(const struct error_cell *cell, void *context)
     return cell->machine == 1 ? 50 : 0;
 }
 
-static void machines_are_a_factor_and_equal_fingerprints_one_machine(void **state)
+TEST(machines_are_a_factor_and_equal_fingerprints_one_machine)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 5);
     build_error_machine(&builder, "another", false);
@@ -260,9 +246,8 @@ static void machines_are_a_factor_and_equal_fingerprints_one_machine(void **stat
     assert_int_equal(report.anovas->cells, 8);
 }
 
-static void other_choices_and_layouts_are_not_mixed_in(void **state)
+TEST(other_choices_and_layouts_are_not_mixed_in)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 5);
     build_error_crossing(&builder, &(struct error_crossing){.paths = paths},
@@ -283,9 +268,8 @@ static void other_choices_and_layouts_are_not_mixed_in(void **state)
     assert_int_equal(report.anovas->count, 40);
 }
 
-static void a_model_that_is_too_large_loses_interactions_first(void **state)
+TEST(a_model_that_is_too_large_loses_interactions_first)
 {
-    (void)state;
     static char names[70][8];
     const char *many[71] = {NULL};
     static const uint32_t counters[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0};
@@ -306,9 +290,8 @@ static void a_model_that_is_too_large_loses_interactions_first(void **state)
     assert_int_equal(find_effect(&report, user, "path")->df, 69);
 }
 
-static void more_levels_than_a_model_can_have_are_said(void **state)
+TEST(more_levels_than_a_model_can_have_are_said)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 5);
     for (uint32_t i = 0; i < 900; i++) {
@@ -322,31 +305,10 @@ static void more_levels_than_a_model_can_have_are_said(void **state)
     assert_says(report.anovas, "too many levels");
 }
 
-static void nothing_measured_is_no_analysis(void **state)
+TEST(nothing_measured_is_no_analysis)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 5);
     struct error_report report = judge_factors(&builder);
     assert_int_equal(report.anova_count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_counts_have_an_infinite_f_and_sizes_decide),
-        cmocka_unit_test(a_factor_that_changes_no_exact_count_has_no_effect),
-        cmocka_unit_test(equal_errors_everywhere_have_no_effect),
-        cmocka_unit_test(cells_without_variance_among_others_are_counted),
-        cmocka_unit_test(one_process_a_cell_is_tested_by_what_the_factors_leave),
-        cmocka_unit_test(one_process_and_no_more_cells_than_parameters_test_nothing),
-        cmocka_unit_test(factors_with_one_level_are_left_out_and_said),
-        cmocka_unit_test(factors_that_always_go_together_cannot_be_told_apart),
-        cmocka_unit_test(machines_are_a_factor_and_equal_fingerprints_one_machine),
-        cmocka_unit_test(other_choices_and_layouts_are_not_mixed_in),
-        cmocka_unit_test(a_model_that_is_too_large_loses_interactions_first),
-        cmocka_unit_test(more_levels_than_a_model_can_have_are_said),
-        cmocka_unit_test(nothing_measured_is_no_analysis),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

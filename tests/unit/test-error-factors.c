@@ -3,14 +3,9 @@
  *
  * Which factors matter: planted effects are found with their size, absent ones are not, and what
  * cannot be told is said. One unbalanced table is that of R. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "error-judging.h"
 #include "stats-digits.h"
 
@@ -77,9 +72,8 @@ static void build_reference(struct error_builder *builder)
         }
 }
 
-static void an_unbalanced_analysis_is_that_of_r(void **state)
+TEST(an_unbalanced_analysis_is_that_of_r)
 {
-    (void)state;
     static const struct {
         const char *name;
         size_t df;
@@ -174,9 +168,8 @@ static void build_planted(struct error_builder *builder, const struct planted *p
     build_error_crossing(builder, &crossing, &way);
 }
 
-static void planted_effects_are_found_with_their_size(void **state)
+TEST(planted_effects_are_found_with_their_size)
 {
-    (void)state;
     const struct planted planted = {.path = 40, .pattern = 9, .counters = 12, .path_pattern = 60};
     struct error_builder builder;
     error_builder_start(&builder, 21);
@@ -210,9 +203,8 @@ static void planted_effects_are_found_with_their_size(void **state)
 
 /* What more counters add must not appear as an effect of the one level and link at which they were
  * measured, although plain means of levels differ by it. */
-static void more_counters_at_one_level_do_not_look_like_that_level(void **state)
+TEST(more_counters_at_one_level_do_not_look_like_that_level)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 22);
     build_planted(&builder, &(struct planted){.counters = 500, .path = 30},
@@ -236,9 +228,8 @@ static void more_counters_at_one_level_do_not_look_like_that_level(void **state)
     assert_true(fabs(effect_of(&report, "opt")->range - 400) < 2);
 }
 
-static void an_interaction_is_found_where_it_is(void **state)
+TEST(an_interaction_is_found_where_it_is)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 24);
     build_planted(&builder, &(struct planted){.pattern_opt = 60},
@@ -253,9 +244,8 @@ static void an_interaction_is_found_where_it_is(void **state)
 }
 
 /* A small effect among thousands of values is certain, and nobody need care. */
-static void what_is_significant_need_not_matter(void **state)
+TEST(what_is_significant_need_not_matter)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 25);
     build_planted(&builder, &(struct planted){.path = 300, .pattern = 200, .opt = 8},
@@ -269,9 +259,8 @@ static void what_is_significant_need_not_matter(void **state)
 
 /* A path that adds thousands makes nearly all the variance: what its users may still choose is
  * judged by what differs within the paths. */
-static void a_large_path_hides_no_other_factor(void **state)
+TEST(a_large_path_hides_no_other_factor)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 26);
     build_planted(&builder, &(struct planted){.path = 5000, .pattern = 10},
@@ -320,42 +309,23 @@ static void check_rate(uint64_t seed, const struct error_way *noise)
 
 /* Processes differ more than their runs do: taken for replicates, runs would find effects in nearly
  * every repetition. */
-static void absent_effects_are_seen_as_often_as_stated(void **state)
+TEST(absent_effects_are_seen_as_often_as_stated)
 {
-    (void)state;
     check_rate(1, &(struct error_way){
                       .processes = 4, .runs = 4, .run_noise = 5, .process_noise = 20, .first = 99});
 }
 
-static void wild_processes_raise_no_more_alarms(void **state)
+TEST(wild_processes_raise_no_more_alarms)
 {
-    (void)state;
     check_rate(2, &(struct error_way){
                       .processes = 4, .runs = 3, .noise = NOISE_HEAVY, .process_noise = 30});
 }
 
-static void whole_numbers_that_mostly_agree_raise_no_more_alarms(void **state)
+TEST(whole_numbers_that_mostly_agree_raise_no_more_alarms)
 {
-    (void)state;
     check_rate(3, &(struct error_way){.processes = 4, .runs = 2, .process_noise = 0.45});
     check_rate(4, &(struct error_way){
                       .processes = 6, .runs = 2, .noise = NOISE_RARE, .process_noise = 30});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_unbalanced_analysis_is_that_of_r),
-        cmocka_unit_test(planted_effects_are_found_with_their_size),
-        cmocka_unit_test(more_counters_at_one_level_do_not_look_like_that_level),
-        cmocka_unit_test(an_interaction_is_found_where_it_is),
-        cmocka_unit_test(what_is_significant_need_not_matter),
-        cmocka_unit_test(a_large_path_hides_no_other_factor),
-        cmocka_unit_test(absent_effects_are_seen_as_often_as_stated),
-        cmocka_unit_test(wild_processes_raise_no_more_alarms),
-        cmocka_unit_test(whole_numbers_that_mostly_agree_raise_no_more_alarms),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 /* R, whose type II sums of squares are differences of nested models:

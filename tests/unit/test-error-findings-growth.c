@@ -4,12 +4,9 @@
  * Findings about what makes the error grow, Z3 and Z6 to Z10: number of counters, factors, duration
  * and placement. Each of them flips with opposite figures, stays open where they are too wide, and
  * says why where nothing can decide. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "error-findings.h"
 
 /* Something of the event must have been measured for its class to be known. */
@@ -44,9 +41,8 @@ static void by_counters(struct hand *hand, const char *event, const char *path, 
                                      .high = slope + half};
 }
 
-static void counters_add_error_or_do_not(void **state)
+TEST(counters_add_error_or_do_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -69,9 +65,8 @@ static void counters_add_error_or_do_not(void **state)
     assert_true(assert_finding(&hand, "Z3", FINDING_INCONCLUSIVE, NULL)->detectable > 112);
 }
 
-static void stepping_decides_the_user_half_of_more_counters(void **state)
+TEST(stepping_decides_the_user_half_of_more_counters)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_stepped(&hand, "perf-read", PATTERN_RR, 12);
@@ -88,9 +83,8 @@ static void stepping_decides_the_user_half_of_more_counters(void **state)
 }
 
 /* Other patterns, counters opened apart and other events are not what the claim is about. */
-static void only_read_read_of_grouped_instructions_counts(void **state)
+TEST(only_read_read_of_grouped_instructions_counts)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -150,9 +144,8 @@ static void usual_effects(struct hand *hand, double counters, double opt)
     effect(hand, 1u << FACTOR_OPT, opt, opt >= 0.001 ? 0 : 0.5);
 }
 
-static void factors_matter_or_do_not(void **state)
+TEST(factors_matter_or_do_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -190,9 +183,8 @@ static void factors_matter_or_do_not(void **state)
 }
 
 /* An interface that adds thousands does not make other factors small. */
-static void a_path_that_makes_nearly_all_variance_hides_no_factor(void **state)
+TEST(a_path_that_makes_nearly_all_variance_hides_no_factor)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -208,9 +200,8 @@ static void a_path_that_makes_nearly_all_variance_hides_no_factor(void **state)
     assert_finding(&hand, "Z6", FINDING_FAILS, "optimisation level matters (25 % within paths");
 }
 
-static void too_few_data_leave_a_factor_open(void **state)
+TEST(too_few_data_leave_a_factor_open)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -222,9 +213,8 @@ static void too_few_data_leave_a_factor_open(void **state)
 
 /* Counters varied in user mode only, beside user+kernel mode without them; kernel-only counts are
  * not what the claim is about. */
-static void counters_are_refuted_only_where_they_were_varied(void **state)
+TEST(counters_are_refuted_only_where_they_were_varied)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -241,9 +231,8 @@ static void counters_are_refuted_only_where_they_were_varied(void **state)
     assert_finding(&hand, "Z6", FINDING_HOLDS, "number of counters in user+kernel mode");
 }
 
-static void one_level_of_everything_tests_no_factor(void **state)
+TEST(one_level_of_everything_tests_no_factor)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -254,9 +243,8 @@ static void one_level_of_everything_tests_no_factor(void **state)
     assert_finding(&hand, "Z6", FINDING_UNTESTABLE, "several paths or patterns");
 }
 
-static void stepped_factors_decide_what_user_mode_can(void **state)
+TEST(stepped_factors_decide_what_user_mode_can)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_stepped(&hand, "perf-read", PATTERN_RR, 12);
@@ -291,9 +279,8 @@ static void slope(struct hand *hand, const char *event, const char *path, double
     };
 }
 
-static void user_and_kernel_errors_grow_or_do_not(void **state)
+TEST(user_and_kernel_errors_grow_or_do_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -320,9 +307,8 @@ static void user_and_kernel_errors_grow_or_do_not(void **state)
                 0.001);
 }
 
-static void user_errors_stay_or_grow(void **state)
+TEST(user_errors_stay_or_grow)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -336,9 +322,8 @@ static void user_errors_stay_or_grow(void **state)
                        1e-9);
 }
 
-static void kernel_counts_grow_alike_or_do_not(void **state)
+TEST(kernel_counts_grow_alike_or_do_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -359,9 +344,8 @@ static void kernel_counts_grow_alike_or_do_not(void **state)
 
 /* A loop of one length has no slope, an interval without end is no estimate, steps are no counter,
  * and other events are not asked. */
-static void slopes_that_say_nothing_are_left_out(void **state)
+TEST(slopes_that_say_nothing_are_left_out)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -381,9 +365,8 @@ static void slopes_that_say_nothing_are_left_out(void **state)
 }
 
 /* What an interrupt costs is the machine's: only the paths of one are compared. */
-static void slopes_of_several_machines_are_judged_apart(void **state)
+TEST(slopes_of_several_machines_are_judged_apart)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -418,9 +401,8 @@ static struct error_placement *placement(struct hand *hand, const char *event, d
     return added;
 }
 
-static void placement_matters_or_does_not(void **state)
+TEST(placement_matters_or_does_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -446,9 +428,8 @@ static void placement_matters_or_does_not(void **state)
     assert_finding(&hand, "Z10", FINDING_INCONCLUSIVE, NULL);
 }
 
-static void placement_is_not_judged_by_counts_or_emulated_time(void **state)
+TEST(placement_is_not_judged_by_counts_or_emulated_time)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_events(&hand);
@@ -465,27 +446,4 @@ static void placement_is_not_judged_by_counts_or_emulated_time(void **state)
     /* Counts of it are as good as any. */
     slope(&hand, "instructions:u", "perf-read", 0, 0);
     assert_finding(&hand, "Z8", FINDING_HOLDS, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counters_add_error_or_do_not),
-        cmocka_unit_test(stepping_decides_the_user_half_of_more_counters),
-        cmocka_unit_test(only_read_read_of_grouped_instructions_counts),
-        cmocka_unit_test(factors_matter_or_do_not),
-        cmocka_unit_test(a_path_that_makes_nearly_all_variance_hides_no_factor),
-        cmocka_unit_test(too_few_data_leave_a_factor_open),
-        cmocka_unit_test(counters_are_refuted_only_where_they_were_varied),
-        cmocka_unit_test(one_level_of_everything_tests_no_factor),
-        cmocka_unit_test(stepped_factors_decide_what_user_mode_can),
-        cmocka_unit_test(user_and_kernel_errors_grow_or_do_not),
-        cmocka_unit_test(user_errors_stay_or_grow),
-        cmocka_unit_test(kernel_counts_grow_alike_or_do_not),
-        cmocka_unit_test(slopes_that_say_nothing_are_left_out),
-        cmocka_unit_test(slopes_of_several_machines_are_judged_apart),
-        cmocka_unit_test(placement_matters_or_does_not),
-        cmocka_unit_test(placement_is_not_judged_by_counts_or_emulated_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
  *
  * Findings from runs to verdicts, through all parts of the judge: a machine that is as the paper
  * says, one that is the opposite of it, and one without counters of the CPU. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "error-builder.h"
 #include "studies/error/study.h"
 
@@ -139,9 +136,8 @@ static void assert_verdicts(const struct error_report *report,
     }
 }
 
-static void a_machine_like_the_papers(void **state)
+TEST(a_machine_like_the_papers)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_null(&builder, like_the_paper, false);
@@ -159,9 +155,8 @@ static void a_machine_like_the_papers(void **state)
     assert_non_null(strstr(report.advice[0].text, "perf-syscall, read-read: it adds 30; subtract"));
 }
 
-static void a_machine_opposite_to_the_papers(void **state)
+TEST(a_machine_opposite_to_the_papers)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_null(&builder, unlike_the_paper, false);
@@ -176,9 +171,8 @@ static void a_machine_opposite_to_the_papers(void **state)
     assert_verdicts(&report, none);
 }
 
-static void a_machine_without_counters(void **state)
+TEST(a_machine_without_counters)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_error_absence(&builder, "instructions:u", 2, "this CPU has no counters");
@@ -191,14 +185,4 @@ static void a_machine_without_counters(void **state)
     assert_verdicts(&report, some);
     assert_non_null(strstr(report.findings[2].reason, "user+kernel mode is not tested"));
     assert_int_equal(report.advice_count, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_machine_like_the_papers),
-        cmocka_unit_test(a_machine_opposite_to_the_papers),
-        cmocka_unit_test(a_machine_without_counters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
  *
  * Findings about the null error, Z1 to Z5: each of them flips with opposite data, stays open where
  * the data are too noisy, and says why where nothing can decide. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "error-findings.h"
 
 /* Cells that spread from `least` to `most`. */
@@ -19,9 +16,8 @@ static void spread(struct hand *hand, const char *event, double least, double mo
     hand_null(hand, event, "papi-low", PATTERN_RR, most);
 }
 
-static void null_errors_spread_or_do_not(void **state)
+TEST(null_errors_spread_or_do_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     spread(&hand, "instructions:u", 12, 2500);
@@ -38,9 +34,8 @@ static void null_errors_spread_or_do_not(void **state)
     assert_float_equal(finding->estimate, 1.25, 1e-9);
 }
 
-static void a_spread_of_no_error_at_all_has_a_size(void **state)
+TEST(a_spread_of_no_error_at_all_has_a_size)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     spread(&hand, "instructions:u", 0, 300);
@@ -50,9 +45,8 @@ static void a_spread_of_no_error_at_all_has_a_size(void **state)
     assert_finding(&hand, "Z1", FINDING_FAILS, NULL);
 }
 
-static void noisy_cells_leave_the_spread_open(void **state)
+TEST(noisy_cells_leave_the_spread_open)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 100);
@@ -63,9 +57,8 @@ static void noisy_cells_leave_the_spread_open(void **state)
     assert_true(finding->detectable > 0);
 }
 
-static void one_path_or_one_process_is_no_spread(void **state)
+TEST(one_path_or_one_process_is_no_spread)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 10);
@@ -76,9 +69,8 @@ static void one_path_or_one_process_is_no_spread(void **state)
     assert_finding(&hand, "Z1", FINDING_UNTESTABLE, NULL);
 }
 
-static void without_counters_the_user_half_is_stepped(void **state)
+TEST(without_counters_the_user_half_is_stepped)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_pmu_absent(&hand);
@@ -99,9 +91,8 @@ static void without_counters_the_user_half_is_stepped(void **state)
     assert_null(strstr(finding->reason, "this CPU has no"));
 }
 
-static void without_any_count_nothing_is_decided(void **state)
+TEST(without_any_count_nothing_is_decided)
 {
-    (void)state;
     static const char *const ids[] = {"Z1", "Z2", "Z3", "Z4", "Z5", "Z6", "Z7", "Z8", "Z9"};
     struct hand hand;
     hand_start(&hand);
@@ -113,9 +104,8 @@ static void without_any_count_nothing_is_decided(void **state)
     assert_finding(&hand, "Z10", FINDING_UNTESTABLE, "no loop was timed");
 }
 
-static void what_does_not_fit_a_reason_is_left_out_whole(void **state)
+TEST(what_does_not_fit_a_reason_is_left_out_whole)
 {
-    (void)state;
     char reason[281];
     memset(reason, 'x', sizeof(reason) - 1);
     reason[sizeof(reason) - 1] = '\0';
@@ -147,9 +137,8 @@ static void user_reads(struct hand *hand, double call, double user, double user_
     hand_null(hand, "instructions:uk", "perf-syscall", PATTERN_AO, 5000);
 }
 
-static void user_reads_cut_the_error_or_do_not(void **state)
+TEST(user_reads_cut_the_error_or_do_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     user_reads(&hand, 1698, 109, 109);
@@ -164,9 +153,8 @@ static void user_reads_cut_the_error_or_do_not(void **state)
     assert_finding(&hand, "Z2", FINDING_FAILS, "not the same");
 }
 
-static void user_reads_of_noisy_counts_stay_open(void **state)
+TEST(user_reads_of_noisy_counts_stay_open)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_null(&hand, "instructions:u", "perf-user", PATTERN_RR, 100);
@@ -179,9 +167,8 @@ static void user_reads_of_noisy_counts_stay_open(void **state)
     assert_finding(&hand, "Z2", FINDING_INCONCLUSIVE, NULL);
 }
 
-static void user_reads_need_both_ways_and_the_kernels_share(void **state)
+TEST(user_reads_need_both_ways_and_the_kernels_share)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 100);
@@ -212,9 +199,8 @@ static void interfaces(struct hand *hand, double direct, double low, double high
     hand_null(hand, "instructions:u", "papi-high", PATTERN_RR, high);
 }
 
-static void higher_interfaces_add_error_or_do_not(void **state)
+TEST(higher_interfaces_add_error_or_do_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     interfaces(&hand, 37, 134, 236);
@@ -232,9 +218,8 @@ static void higher_interfaces_add_error_or_do_not(void **state)
     assert_finding(&hand, "Z4", FINDING_FAILS, NULL);
 }
 
-static void a_noisy_interface_is_open_and_an_absent_one_is_named(void **state)
+TEST(a_noisy_interface_is_open_and_an_absent_one_is_named)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 100);
@@ -246,9 +231,8 @@ static void a_noisy_interface_is_open_and_an_absent_one_is_named(void **state)
     assert_finding(&hand, "Z4", FINDING_INCONCLUSIVE, "papi-high is not there: built without PAPI");
 }
 
-static void interfaces_are_stepped_where_nothing_counts(void **state)
+TEST(interfaces_are_stepped_where_nothing_counts)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_pmu_absent(&hand);
@@ -269,9 +253,8 @@ static void best_patterns(struct hand *hand, const char *path, double ar, double
     hand_null(hand, "instructions:u", path, PATTERN_RR, rr);
 }
 
-static void best_patterns_differ_or_do_not(void **state)
+TEST(best_patterns_differ_or_do_not)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     best_patterns(&hand, "perf-read", 60, 37);
@@ -290,9 +273,8 @@ static void best_patterns_differ_or_do_not(void **state)
     assert_finding(&hand, "Z5", FINDING_FAILS, NULL);
 }
 
-static void patterns_that_tie_are_one_pattern(void **state)
+TEST(patterns_that_tie_are_one_pattern)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     best_patterns(&hand, "perf-read", 37, 37);
@@ -300,9 +282,8 @@ static void patterns_that_tie_are_one_pattern(void **state)
     assert_finding(&hand, "Z5", FINDING_FAILS, NULL);
 }
 
-static void the_best_pattern_may_depend_on_the_mode(void **state)
+TEST(the_best_pattern_may_depend_on_the_mode)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     best_patterns(&hand, "perf-read", 60, 37);
@@ -311,9 +292,8 @@ static void the_best_pattern_may_depend_on_the_mode(void **state)
     assert_finding(&hand, "Z5", FINDING_HOLDS, "in user+kernel mode (600)");
 }
 
-static void noisy_patterns_stay_open_and_single_ones_say_nothing(void **state)
+TEST(noisy_patterns_stay_open_and_single_ones_say_nothing)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     best_patterns(&hand, "perf-read", 60, 37);
@@ -325,9 +305,8 @@ static void noisy_patterns_stay_open_and_single_ones_say_nothing(void **state)
     assert_finding(&hand, "Z5", FINDING_INCONCLUSIVE, NULL);
 }
 
-static void stepped_patterns_decide_for_user_mode(void **state)
+TEST(stepped_patterns_decide_for_user_mode)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     hand_pmu_absent(&hand);
@@ -342,9 +321,8 @@ static void stepped_patterns_decide_for_user_mode(void **state)
 
 /* --- several machines --- */
 
-static void one_of_several_machines_refutes(void **state)
+TEST(one_of_several_machines_refutes)
 {
-    (void)state;
     struct hand hand;
     hand_start(&hand);
     uint32_t second = build_error_machine(&hand.builder, "another", false);
@@ -360,9 +338,8 @@ static void one_of_several_machines_refutes(void **state)
     assert_float_equal(finding->estimate, -10, 1e-9);
 }
 
-static void levels_and_links_of_one_way_count_as_their_middle(void **state)
+TEST(levels_and_links_of_one_way_count_as_their_middle)
 {
-    (void)state;
     static const double errors[] = {30, 31, 90};
     static const char *const levels[] = {"O0", "O1", "O2"};
     struct hand hand;
@@ -375,31 +352,4 @@ static void levels_and_links_of_one_way_count_as_their_middle(void **state)
     build_error_cell(&hand.builder, &(struct error_way){.separate = true, .error = 1});
     assert_float_equal(
         assert_finding(&hand, "Z4", FINDING_HOLDS, "perf-read start-read 31")->estimate, 100, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(null_errors_spread_or_do_not),
-        cmocka_unit_test(a_spread_of_no_error_at_all_has_a_size),
-        cmocka_unit_test(noisy_cells_leave_the_spread_open),
-        cmocka_unit_test(one_path_or_one_process_is_no_spread),
-        cmocka_unit_test(without_counters_the_user_half_is_stepped),
-        cmocka_unit_test(without_any_count_nothing_is_decided),
-        cmocka_unit_test(what_does_not_fit_a_reason_is_left_out_whole),
-        cmocka_unit_test(user_reads_cut_the_error_or_do_not),
-        cmocka_unit_test(user_reads_of_noisy_counts_stay_open),
-        cmocka_unit_test(user_reads_need_both_ways_and_the_kernels_share),
-        cmocka_unit_test(higher_interfaces_add_error_or_do_not),
-        cmocka_unit_test(a_noisy_interface_is_open_and_an_absent_one_is_named),
-        cmocka_unit_test(interfaces_are_stepped_where_nothing_counts),
-        cmocka_unit_test(best_patterns_differ_or_do_not),
-        cmocka_unit_test(patterns_that_tie_are_one_pattern),
-        cmocka_unit_test(the_best_pattern_may_depend_on_the_mode),
-        cmocka_unit_test(noisy_patterns_stay_open_and_single_ones_say_nothing),
-        cmocka_unit_test(stepped_patterns_decide_for_user_mode),
-        cmocka_unit_test(one_of_several_machines_refutes),
-        cmocka_unit_test(levels_and_links_of_one_way_count_as_their_middle),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -235,7 +235,7 @@ static void load_expected(struct fixture *fixture, struct error_case *file)
     assert_int_equal(file->cell_count, EXPECTED);
 }
 
-static void every_cell_has_its_part_and_factors(void **state)
+TEST_WITH(every_cell_has_its_part_and_factors, setup, teardown)
 {
     struct error_case file = {0};
     load_expected(*state, &file);
@@ -270,7 +270,7 @@ static void every_cell_has_its_part_and_factors(void **state)
     assert_null(file.cells[13].class);
 }
 
-static void runs_come_by_process_and_run(void **state)
+TEST_WITH(runs_come_by_process_and_run, setup, teardown)
 {
     struct error_case file = {0};
     load_expected(*state, &file);
@@ -298,7 +298,7 @@ static void runs_come_by_process_and_run(void **state)
     }
 }
 
-static void what_other_studies_measure_is_left_out(void **state)
+TEST_WITH(what_other_studies_measure_is_left_out, setup, teardown)
 {
     struct store *store = start(*state);
     static const struct planned planned[] = {{.event = "page-faults", .specimen = "pages", .n = 9},
@@ -313,7 +313,7 @@ static void what_other_studies_measure_is_left_out(void **state)
     assert_string_equal(file.cells[0].specimen, "null");
 }
 
-static void odd_offsets_are_none(void **state)
+TEST_WITH(odd_offsets_are_none, setup, teardown)
 {
     struct store *store = start(*state);
     static const struct {
@@ -358,7 +358,7 @@ static void put_runs_of(struct store *store, const struct planned *planned, uint
     must(store_end_visit(store, id, 0, VISIT_DONE, 0, NULL, failure));
 }
 
-static void multiplexed_runs_are_extrapolated_and_others_left_out(void **state)
+TEST_WITH(multiplexed_runs_are_extrapolated_and_others_left_out, setup, teardown)
 {
     struct store *store = start(*state);
     struct planned planned = {.event = "instructions:u", .specimen = "phases", .n = 1};
@@ -387,7 +387,7 @@ static void multiplexed_runs_are_extrapolated_and_others_left_out(void **state)
     assert_true(cell->values[2] == -(INT64_C(1) << 60));
 }
 
-static void runs_beyond_the_expected_account_are_disturbed(void **state)
+TEST_WITH(runs_beyond_the_expected_account_are_disturbed, setup, teardown)
 {
     struct store *store = start(*state);
     static const struct account odd_fault[RUNS] = {{1, 0, 0, 0}, {1, 0, 0, 0}, {2, 0, 0, 0}};
@@ -412,7 +412,7 @@ static void runs_beyond_the_expected_account_are_disturbed(void **state)
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(file.cells[i].disturbed, disturbed[i]);
 }
-static void only_cells_with_the_same_factors_join(void **state)
+TEST_WITH(only_cells_with_the_same_factors_join, setup, teardown)
 {
     struct error_case file = {0};
     load_expected(*state, &file);
@@ -429,19 +429,4 @@ static void only_cells_with_the_same_factors_join(void **state)
         for (size_t run = 0; cell->enabled && run < cell->runs; run++)
             assert_true(cell->enabled[run] == (double)(1000 + run % RUNS));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(every_cell_has_its_part_and_factors),
-        CASE(runs_come_by_process_and_run),
-        CASE(what_other_studies_measure_is_left_out),
-        CASE(odd_offsets_are_none),
-        CASE(multiplexed_runs_are_extrapolated_and_others_left_out),
-        CASE(runs_beyond_the_expected_account_are_disturbed),
-        CASE(only_cells_with_the_same_factors_join),
-    };
-    return cmocka_run_group_tests_name("error-load", tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * More events than counters: errors of extrapolated counts against the truth, steady and phased,
  * beside the same code counted alone. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "error-builder.h"
 #include "studies/error/study.h"
 
@@ -56,9 +50,8 @@ static void build(struct error_builder *builder, const char *specimen, uint32_t 
     build_error_cell(builder, &one);
 }
 
-static void test_errors_are_percents_of_the_truth(void **state)
+TEST(test_errors_are_percents_of_the_truth)
 {
-    (void)state;
     struct error_builder builder;
     struct error_report report = {0};
     error_builder_start(&builder, 1);
@@ -87,9 +80,8 @@ static void test_errors_are_percents_of_the_truth(void **state)
 }
 
 /* The loop counted alone belongs to duration. */
-static void test_the_loop_has_its_control_among_durations(void **state)
+TEST(test_the_loop_has_its_control_among_durations)
 {
-    (void)state;
     struct error_builder builder;
     struct error_report report = {0};
     struct plant plant = {3, 1, 1e6};
@@ -106,9 +98,8 @@ static void test_the_loop_has_its_control_among_durations(void **state)
     assert_near(report.multiplex[0].single, 3, 1e-6);
 }
 
-static void test_runs_without_a_counter_do_not_count(void **state)
+TEST(test_runs_without_a_counter_do_not_count)
 {
-    (void)state;
     struct error_builder builder;
     struct error_report report = {0};
     struct plant plant = {1, 0.5, 1e6};
@@ -131,14 +122,4 @@ static void test_runs_without_a_counter_do_not_count(void **state)
     assert_true(isnan(report.multiplex[1].share));
     assert_true(isnan(report.multiplex[1].per_rotation));
     assert_near(report.multiplex[1].median, 1, 1e-6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors_are_percents_of_the_truth),
-        cmocka_unit_test(test_the_loop_has_its_control_among_durations),
-        cmocka_unit_test(test_runs_without_a_counter_do_not_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  *
  * The parts of `assay error`, each from figures made by hand: what a reader sees, to the character.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "studies/error/parts.h"
 
 static struct study_options options;
@@ -93,9 +88,8 @@ static struct error_anova anovas[] = {
     {.event = "msr/tsc/", .count = 4000, .cells = 200, .r_squared = 0.62, .first = 3, .effects = 2},
 };
 
-static void factors_are_told_in_full_once_and_then_by_what_matters(void **state)
+TEST(factors_are_told_in_full_once_and_then_by_what_matters)
 {
-    (void)state;
     struct error_run run = {
         .report = {.effects = effects, .effect_count = 5, .anovas = anovas, .anova_count = 2}};
     assert_string_equal(
@@ -114,9 +108,8 @@ static void factors_are_told_in_full_once_and_then_by_what_matters(void **state)
         "  and machine within each path; range: between the means of its levels\n");
 }
 
-static void counters_are_told_by_what_grows_most_and_least(void **state)
+TEST(counters_are_told_by_what_grows_most_and_least)
 {
-    (void)state;
     struct error_by_counters by[] = {
         {.event = "instructions:uk",
          .path = "perf-read",
@@ -172,9 +165,8 @@ static void counters_are_told_by_what_grows_most_and_least(void **state)
         "  read-read: 690 beside cycles:uk, 685.5 beside itself\n");
 }
 
-static void duration_is_told_with_what_interrupts_explain(void **state)
+TEST(duration_is_told_with_what_interrupts_explain)
 {
-    (void)state;
     struct error_slope slopes[] = {
         {.event = "instructions:u",
          .path = "perf-read",
@@ -242,9 +234,8 @@ static void duration_is_told_with_what_interrupts_explain(void **state)
         "  0.0018): they explain it\n");
 }
 
-static void places_are_drawn_by_the_offset(void **state)
+TEST(places_are_drawn_by_the_offset)
 {
-    (void)state;
     struct error_place places[65];
     for (int i = 0; i < 63; i++) /* 63 is not measured */
         places[i] = (struct error_place){.event = "clock/ticks/",
@@ -287,9 +278,8 @@ static void places_are_drawn_by_the_offset(void **state)
         "  measured\n");
 }
 
-static void extrapolated_counts_stand_against_the_truth(void **state)
+TEST(extrapolated_counts_stand_against_the_truth)
 {
-    (void)state;
     struct error_multiplex list[] = {{.event = "instructions:u",
                                       .path = "perf-read",
                                       .specimen = "phases",
@@ -326,9 +316,8 @@ static void extrapolated_counts_stand_against_the_truth(void **state)
 }
 
 /* Table 3: ours beside the paper's, a star at the least, a dash where there is nothing. */
-static void the_best_patterns_stand_beside_the_papers(void **state)
+TEST(the_best_patterns_stand_beside_the_papers)
 {
-    (void)state;
     struct error_best best[] = {
         {.event = "step/instructions/",
          .base = "instructions",
@@ -396,9 +385,8 @@ static void the_best_patterns_stand_beside_the_papers(void **state)
               "the best path of each; --all has every path\n");
 }
 
-static void cells_that_stepping_contradicts_are_named(void **state)
+TEST(cells_that_stepping_contradicts_are_named)
 {
-    (void)state;
     static char read[] = "perf-read", low[] = "papi-low", plain[] = "O0", usual[] = "O2";
     static char fixed[] = "static", lazy[] = "lazy";
     struct error_cell cells[] = {
@@ -426,9 +414,8 @@ static void cells_that_stepping_contradicts_are_named(void **state)
 
 /* A check with a command to mend it comes before what cannot be mended; layouts of addresses are
  * none of this study's concern. */
-static void advice_comes_with_what_must_be_mended(void **state)
+TEST(advice_comes_with_what_must_be_mended)
 {
-    (void)state;
     struct facts facts = {0};
     struct error_advice advice[] = {
         {COUNT_ANY, "msr/tsc/", "Count msr/tsc/ so."},
@@ -449,20 +436,4 @@ static void advice_comes_with_what_must_be_mended(void **state)
         assert_true(checks[i - 1].advice.status != CHECK_WARN ||
                     checks[i].advice.status != CHECK_BAD);
     facts_free(&facts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factors_are_told_in_full_once_and_then_by_what_matters),
-        cmocka_unit_test(counters_are_told_by_what_grows_most_and_least),
-        cmocka_unit_test(duration_is_told_with_what_interrupts_explain),
-        cmocka_unit_test(places_are_drawn_by_the_offset),
-        cmocka_unit_test(extrapolated_counts_stand_against_the_truth),
-        cmocka_unit_test(the_best_patterns_stand_beside_the_papers),
-        cmocka_unit_test(cells_that_stepping_contradicts_are_named),
-        cmocka_unit_test(advice_comes_with_what_must_be_mended),
-    };
-    setenv("LC_ALL", "C", 1);
-    return cmocka_run_group_tests_name("error-parts", tests, NULL, NULL);
 }

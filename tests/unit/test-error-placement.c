@@ -3,13 +3,7 @@
  *
  * The same loop at many places: planted factors are found, noise and disturbed processes are not
  * taken for placement. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "error-builder.h"
 #include "studies/error/study.h"
 
@@ -111,9 +105,8 @@ static void judge(struct fixture *fixture)
     error_judge_placement(&fixture->builder.file, 1, &fixture->report);
 }
 
-static void test_planted_factors_are_found(void **state)
+TEST(test_planted_factors_are_found)
 {
-    (void)state;
     const struct plant plants[] = {
         {.slow = 2, .from = 10, .to = 42, .jitter = 0.05, .processes = 20},
         {.slow = 3, .from = 60, .to = 64, .jitter = 0.05, .processes = 5},
@@ -145,9 +138,8 @@ static void test_planted_factors_are_found(void **state)
 
 /* A busy sibling CPU makes half of all processes slow, at some place all of them: neither hides the
  * block of slow places nor sells the unlucky place for one. */
-static void test_a_busy_sibling_hides_no_factor_and_makes_none(void **state)
+TEST(test_a_busy_sibling_hides_no_factor_and_makes_none)
 {
-    (void)state;
     int found = 0, near = 0, held = 0, accused = 0;
     for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
         struct fixture fixture;
@@ -173,9 +165,8 @@ static void test_a_busy_sibling_hides_no_factor_and_makes_none(void **state)
 }
 
 /* Noise of all kinds, the same at every place. */
-static void test_clean_places_are_not_accused(void **state)
+TEST(test_clean_places_are_not_accused)
 {
-    (void)state;
     const struct plant plants[] = {
         {.jitter = 0.05, .processes = 20},
         {.jitter = 0.05, .processes = 5},
@@ -202,9 +193,8 @@ static void test_clean_places_are_not_accused(void **state)
     }
 }
 
-static void test_exact_places_have_a_factor_of_one(void **state)
+TEST(test_exact_places_have_a_factor_of_one)
 {
-    (void)state;
     struct plant plant = {.processes = 3};
     struct fixture fixture;
     start(&fixture, 1);
@@ -218,9 +208,8 @@ static void test_exact_places_have_a_factor_of_one(void **state)
 }
 
 /* An event that never happens, and one that happens at some places only. */
-static void test_counts_of_nothing_have_no_factor(void **state)
+TEST(test_counts_of_nothing_have_no_factor)
 {
-    (void)state;
     struct plant plant = {.processes = 3};
     struct fixture fixture;
     start(&fixture, 1);
@@ -239,9 +228,8 @@ static void test_counts_of_nothing_have_no_factor(void **state)
     assert_near(some ? some->by_place : 0, 1, 1e-9);
 }
 
-static void test_one_process_a_place_knows_no_interval(void **state)
+TEST(test_one_process_a_place_knows_no_interval)
 {
-    (void)state;
     struct plant plant = {.slow = 2, .from = 0, .to = 9, .jitter = 0.05, .processes = 1};
     struct fixture fixture;
     start(&fixture, 1);
@@ -253,9 +241,8 @@ static void test_one_process_a_place_knows_no_interval(void **state)
     assert_true(placement->by_place == 0);
 }
 
-static void test_time_comes_first(void **state)
+TEST(test_time_comes_first)
 {
-    (void)state;
     struct plant plant = {.jitter = 0.05, .processes = 2};
     struct fixture fixture;
     start(&fixture, 1);
@@ -274,9 +261,8 @@ static void test_time_comes_first(void **state)
     assert_false(fixture.report.placements[0].has_windows);
 }
 
-static void test_machines_are_not_mixed(void **state)
+TEST(test_machines_are_not_mixed)
 {
-    (void)state;
     struct plant fast = {.jitter = 0.05, .processes = 3}, slow = fast;
     slow.slow = 2;
     slow.to = PLACES; /* everywhere: another machine, not another place */
@@ -307,9 +293,8 @@ static struct error_placement windows(struct plant plant, uint64_t seed)
     return placement;
 }
 
-static void test_windows_are_explained_by_what_was_planted(void **state)
+TEST(test_windows_are_explained_by_what_was_planted)
 {
-    (void)state;
     struct plant plant = {.slow = 2, .jitter = 0.05, .processes = 5, .disturbed = 0.05};
     plant.combination = true;
     struct error_placement both = windows(plant, 1);
@@ -328,9 +313,8 @@ static void test_windows_are_explained_by_what_was_planted(void **state)
     assert_true(opt.by_both < 0.05 && opt.by_pattern < 0.05);
 }
 
-static void test_clean_windows_are_not_accused(void **state)
+TEST(test_clean_windows_are_not_accused)
 {
-    (void)state;
     int accused = 0, explained = 0;
     for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
         struct error_placement clean =
@@ -343,9 +327,8 @@ static void test_clean_windows_are_not_accused(void **state)
     assert_in_range(explained, 0, 3);
 }
 
-static void test_one_pattern_is_compared_by_level_alone(void **state)
+TEST(test_one_pattern_is_compared_by_level_alone)
 {
-    (void)state;
     struct plant plant = {.slow = 2, .jitter = 0.05, .processes = 5, .by_opt = true};
     struct fixture fixture;
     start(&fixture, 1);
@@ -359,31 +342,11 @@ static void test_one_pattern_is_compared_by_level_alone(void **state)
     assert_true(placement->by_opt > 0.9 && placement->p_opt < 1e-6);
 }
 
-static void test_nothing_placed_is_nothing_said(void **state)
+TEST(test_nothing_placed_is_nothing_said)
 {
-    (void)state;
     struct fixture fixture;
     start(&fixture, 1);
     judge(&fixture);
     assert_int_equal(fixture.report.placement_count, 0);
     assert_int_equal(fixture.report.place_count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_planted_factors_are_found),
-        cmocka_unit_test(test_clean_places_are_not_accused),
-        cmocka_unit_test(test_a_busy_sibling_hides_no_factor_and_makes_none),
-        cmocka_unit_test(test_exact_places_have_a_factor_of_one),
-        cmocka_unit_test(test_counts_of_nothing_have_no_factor),
-        cmocka_unit_test(test_one_process_a_place_knows_no_interval),
-        cmocka_unit_test(test_time_comes_first),
-        cmocka_unit_test(test_machines_are_not_mixed),
-        cmocka_unit_test(test_windows_are_explained_by_what_was_planted),
-        cmocka_unit_test(test_clean_windows_are_not_accused),
-        cmocka_unit_test(test_one_pattern_is_compared_by_level_alone),
-        cmocka_unit_test(test_nothing_placed_is_nothing_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,11 @@
  *
  * What a budget leaves out of the plan of `assay error`, and in which order it visits, on machines
  * that are made up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "error-machines.h"
 
 #define MS     UINT64_C(1000000)
@@ -38,9 +32,8 @@ static void visit(struct wishes *wishes, uint64_t ns)
     memory_give_back(visits);
 }
 
-static void drops_the_least_important_cells_and_no_processes(void **state)
+TEST(drops_the_least_important_cells_and_no_processes)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct wishes wishes = wished(&study, STAGE_CROSSING);
     wishes_try_prices(&wishes);
@@ -66,9 +59,8 @@ static void drops_the_least_important_cells_and_no_processes(void **state)
     assert_int_equal(usual, 16 + 8 + 13 + 13);
 }
 
-static void plans_everything_without_a_limit(void **state)
+TEST(plans_everything_without_a_limit)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct wishes wishes = wished(&study, STAGE_CROSSING);
     wishes_look(&wishes, UINT64_MAX, true);
@@ -77,9 +69,8 @@ static void plans_everything_without_a_limit(void **state)
     assert_true(wishes.cell_count > 400);
 }
 
-static void takes_what_is_dear_for_dear(void **state)
+TEST(takes_what_is_dear_for_dear)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct wishes wishes = wished(&study, STAGE_CROSSING);
     size_t others[2] = {0}, count = 0;
@@ -101,9 +92,8 @@ static void takes_what_is_dear_for_dear(void **state)
 }
 
 /* A tracepoint makes whoever opens it wait, so it comes late, without company, at its own price. */
-static void leaves_what_waits_for_the_end(void **state)
+TEST(leaves_what_waits_for_the_end)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct error_event events[5];
     memcpy(events, plain_events, sizeof(plain_events));
@@ -137,9 +127,8 @@ static void leaves_what_waits_for_the_end(void **state)
     assert_int_equal(count_of(&study, STAGE_DURATION, ladder), 7); /* on one path */
 }
 
-static void gives_a_cell_that_failed_no_further_process(void **state)
+TEST(gives_a_cell_that_failed_no_further_process)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct wishes wishes = wished(&study, STAGE_COUNTERS);
     struct visit *visits = NULL;
@@ -161,9 +150,8 @@ static void gives_a_cell_that_failed_no_further_process(void **state)
     assert_false(wishes_want(&wishes));
 }
 
-static void looks_at_every_price_first(void **state)
+TEST(looks_at_every_price_first)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct wishes wishes = wished(&study, STAGE_CROSSING);
     wishes_try_prices(&wishes);
@@ -184,9 +172,8 @@ static struct visit *order_of(uint64_t seed, struct wishes *wishes, size_t *coun
     return visits;
 }
 
-static void the_same_seed_gives_the_same_order(void **state)
+TEST(the_same_seed_gives_the_same_order)
 {
-    (void)state;
     struct wishes plans[3] = {0};
     size_t counts[3];
     struct visit *first = order_of(7, &plans[0], &counts[0]);
@@ -203,9 +190,8 @@ static void the_same_seed_gives_the_same_order(void **state)
 
 /* In random order, neighbours differ nearly always; in an order by events or paths, nearly never.
  */
-static void neither_events_nor_paths_stand_together(void **state)
+TEST(neither_events_nor_paths_stand_together)
 {
-    (void)state;
     struct wishes plan = {0};
     size_t count, same_event = 0, same_path = 0;
     struct visit *visits = order_of(9, &plan, &count);
@@ -221,9 +207,8 @@ static void neither_events_nor_paths_stand_together(void **state)
 }
 
 /* A run that is cut short has visited every cell about as often. */
-static void rounds_are_even(void **state)
+TEST(rounds_are_even)
 {
-    (void)state;
     struct wishes plan = {0};
     size_t count;
     struct visit *visits = order_of(10, &plan, &count);
@@ -235,9 +220,8 @@ static void rounds_are_even(void **state)
     memory_give_back(visits);
 }
 
-static void a_stored_plan_goes_on_where_it_was(void **state)
+TEST(a_stored_plan_goes_on_where_it_was)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct wishes plan = wished(&study, STAGE_DURATION), taken = {0};
     size_t count = 0;
@@ -259,21 +243,4 @@ static void a_stored_plan_goes_on_where_it_was(void **state)
     for (size_t i = 0; i < count; i++)
         assert_true(visits[i].process >= 1);
     memory_give_back(visits);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drops_the_least_important_cells_and_no_processes),
-        cmocka_unit_test(plans_everything_without_a_limit),
-        cmocka_unit_test(takes_what_is_dear_for_dear),
-        cmocka_unit_test(leaves_what_waits_for_the_end),
-        cmocka_unit_test(gives_a_cell_that_failed_no_further_process),
-        cmocka_unit_test(looks_at_every_price_first),
-        cmocka_unit_test(the_same_seed_gives_the_same_order),
-        cmocka_unit_test(neither_events_nor_paths_stand_together),
-        cmocka_unit_test(rounds_are_even),
-        cmocka_unit_test(a_stored_plan_goes_on_where_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,23 +2,16 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the plan of `assay error` crosses, on machines that are made up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "error-machines.h"
 
 /* --- what is crossed --- */
 
-static void crosses_every_pattern_level_and_link(void **state)
+TEST(crosses_every_pattern_level_and_link)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct looked_for wanted = {.event = "task-clock", .path = "perf-read"};
     assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 4 * 4 * 3);
@@ -35,9 +28,8 @@ static void crosses_every_pattern_level_and_link(void **state)
     assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 4 * 4 * 3);
 }
 
-static void plans_nothing_twice(void **state)
+TEST(plans_nothing_twice)
 {
-    (void)state;
     struct error_study studies[] = {plain_machine(), cpu_machine(), cpu_machine()};
     studies[1].phase_ns = 2000;
     studies[2].full = true;
@@ -58,9 +50,8 @@ static void plans_nothing_twice(void **state)
 }
 
 /* The same windows must be counted and stepped; where counts never vary, a few processes do. */
-static void steps_what_an_emulated_machine_counts(void **state)
+TEST(steps_what_an_emulated_machine_counts)
 {
-    (void)state;
     struct error_study study = cpu_machine();
     study.emulated = true;
     struct wishes wishes = wished(&study, STAGE_CROSSING);
@@ -81,9 +72,8 @@ static void steps_what_an_emulated_machine_counts(void **state)
     assert_true(visits < 2000);
 }
 
-static void asks_of_a_path_only_what_it_can_count(void **state)
+TEST(asks_of_a_path_only_what_it_can_count)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct looked_for wanted = {.event = "msr/tsc/", .path = "papi-low"};
     assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 0);
@@ -97,9 +87,8 @@ static void asks_of_a_path_only_what_it_can_count(void **state)
     assert_true(count_of(&study, STAGE_PLACEMENT, wanted) > 60);
 }
 
-static void gives_papi_distinct_events(void **state)
+TEST(gives_papi_distinct_events)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct wishes wishes = wished(&study, STAGE_COUNTERS);
     size_t of_papi = 0;
@@ -115,9 +104,8 @@ static void gives_papi_distinct_events(void **state)
     assert_true(of_papi > 0);
 }
 
-static void keeps_to_the_paths_that_were_named(void **state)
+TEST(keeps_to_the_paths_that_were_named)
 {
-    (void)state;
     static const char *const named[] = {"perf-syscall"};
     struct error_study study = plain_machine();
     study.paths = named;
@@ -129,9 +117,8 @@ static void keeps_to_the_paths_that_were_named(void **state)
     }
 }
 
-static void counts_interrupts_along_with_kernel_instructions(void **state)
+TEST(counts_interrupts_along_with_kernel_instructions)
 {
-    (void)state;
     struct error_study study = cpu_machine();
     struct wishes wishes = wished(&study, STAGE_DURATION);
     size_t along = 0, runs = 0;
@@ -149,9 +136,8 @@ static void counts_interrupts_along_with_kernel_instructions(void **state)
 }
 
 /* Both are needed to say whether interrupts explain the growth: counting them adds to each. */
-static void counts_interrupts_along_with_both_modes_once(void **state)
+TEST(counts_interrupts_along_with_both_modes_once)
 {
-    (void)state;
     struct error_study study = cpu_machine();
     struct wishes wishes = wished(&study, STAGE_DURATION);
     size_t alone = 0, along = 0;
@@ -176,9 +162,8 @@ static void counts_interrupts_along_with_both_modes_once(void **state)
 }
 
 /* What a counter more costs the kernel is asked first, and of read-read alone. */
-static void varies_counters_in_both_modes_on_an_emulated_machine(void **state)
+TEST(varies_counters_in_both_modes_on_an_emulated_machine)
 {
-    (void)state;
     struct error_event events[sizeof(cpu_events) / sizeof(*cpu_events)];
     struct error_study study = cpu_machine();
     memcpy(events, cpu_events, sizeof(events));
@@ -199,9 +184,8 @@ static void varies_counters_in_both_modes_on_an_emulated_machine(void **state)
     assert_int_equal(count_of(&study, STAGE_COUNTERS, any), both);
 }
 
-static void places_the_loop_at_every_byte_of_a_line(void **state)
+TEST(places_the_loop_at_every_byte_of_a_line)
 {
-    (void)state;
     struct error_study study = plain_machine();
     for (unsigned offset = 0; offset < 64; offset++) {
         char name[64];
@@ -216,9 +200,8 @@ static void places_the_loop_at_every_byte_of_a_line(void **state)
     assert_int_equal(count_of(&study, STAGE_PLACEMENT, (struct looked_for){0}), 0);
 }
 
-static void places_words_of_four_bytes_at_multiples(void **state)
+TEST(places_words_of_four_bytes_at_multiples)
 {
-    (void)state;
     struct error_study study = plain_machine();
     struct catalogue other = catalogue;
     other.isa = WORD("aarch64");
@@ -229,9 +212,8 @@ static void places_words_of_four_bytes_at_multiples(void **state)
     assert_int_equal(count_of(&study, STAGE_PLACEMENT, wanted), 1);
 }
 
-static void multiplexes_after_calibration_alone(void **state)
+TEST(multiplexes_after_calibration_alone)
 {
-    (void)state;
     struct error_study study = cpu_machine();
     assert_int_equal(count_of(&study, STAGE_CALIBRATE, (struct looked_for){0}), 1);
     assert_int_equal(count_of(&study, STAGE_MULTIPLEX, (struct looked_for){0}), 0);
@@ -247,23 +229,4 @@ static void multiplexes_after_calibration_alone(void **state)
         assert_int_equal(wishes.list[i].cells[0].n % 16000, 0); /* whole blocks */
     study = plain_machine();
     assert_int_equal(count_of(&study, STAGE_CALIBRATE, (struct looked_for){0}), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(crosses_every_pattern_level_and_link),
-        cmocka_unit_test(plans_nothing_twice),
-        cmocka_unit_test(steps_what_an_emulated_machine_counts),
-        cmocka_unit_test(asks_of_a_path_only_what_it_can_count),
-        cmocka_unit_test(gives_papi_distinct_events),
-        cmocka_unit_test(keeps_to_the_paths_that_were_named),
-        cmocka_unit_test(counts_interrupts_along_with_kernel_instructions),
-        cmocka_unit_test(counts_interrupts_along_with_both_modes_once),
-        cmocka_unit_test(varies_counters_in_both_modes_on_an_emulated_machine),
-        cmocka_unit_test(places_the_loop_at_every_byte_of_a_line),
-        cmocka_unit_test(places_words_of_four_bytes_at_multiples),
-        cmocka_unit_test(multiplexes_after_calibration_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void judge(struct fixture *fixture, struct judged *judged)
     judged->report = error_judge(&judged->file, 1);
 }
 
-static void every_planted_sample_is_loaded_and_judged(void **state)
+TEST_WITH(every_planted_sample_is_loaded_and_judged, setup, teardown)
 {
     struct judged judged = {0};
     uint64_t runs = 0, samples = 0;
@@ -47,7 +47,7 @@ static void every_planted_sample_is_loaded_and_judged(void **state)
     assert_int_equal(judged.report.row_count, judged.written.cells);
 }
 
-static void rows_show_the_planted_error(void **state)
+TEST_WITH(rows_show_the_planted_error, setup, teardown)
 {
     struct judged judged = {0};
     judge(*state, &judged);
@@ -70,7 +70,7 @@ static void rows_show_the_planted_error(void **state)
     }
 }
 
-static void effects_that_were_planted_matter_and_others_do_not(void **state)
+TEST_WITH(effects_that_were_planted_matter_and_others_do_not, setup, teardown)
 {
     struct judged judged = {0};
     judge(*state, &judged);
@@ -94,7 +94,7 @@ static void effects_that_were_planted_matter_and_others_do_not(void **state)
                      2 * 3 + 1); /* of three events, one of them by kernel and counters */
 }
 
-static void slopes_that_were_planted_are_found(void **state)
+TEST_WITH(slopes_that_were_planted_are_found, setup, teardown)
 {
     struct judged judged = {0};
     judge(*state, &judged);
@@ -106,24 +106,11 @@ static void slopes_that_were_planted_are_found(void **state)
     }
 }
 
-static void the_planted_place_factor_is_found(void **state)
+TEST_WITH(the_planted_place_factor_is_found, setup, teardown)
 {
     struct judged judged = {0};
     judge(*state, &judged);
     assert_int_equal(judged.report.placement_count, 1);
     assert_true(fabs(judged.report.placements[0].factor - PLANTED_PLACE_FACTOR) < 0.2);
     assert_int_equal(judged.report.place_count, 64);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(every_planted_sample_is_loaded_and_judged),
-        CASE(rows_show_the_planted_error),
-        CASE(effects_that_were_planted_matter_and_others_do_not),
-        CASE(slopes_that_were_planted_are_found),
-        CASE(the_planted_place_factor_is_found),
-    };
-    return cmocka_run_group_tests_name("error-planted", tests, NULL, NULL);
 }

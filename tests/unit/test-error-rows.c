@@ -3,14 +3,9 @@
  *
  * Rows of the judge of measurement error: quantiles of all, first and later runs, and the stepped
  * count of the same window. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 
+#include "case.h"
 #include "error-builder.h"
 #include "stats/moments.h"
 #include "studies/error/judge.h"
@@ -41,9 +36,8 @@ static int by_value(const void *left, const void *right)
 }
 
 /* Around the length where another method takes over, and over ranges from one digit to all. */
-static void counts_are_sorted_whatever_their_range(void **state)
+TEST(counts_are_sorted_whatever_their_range)
 {
-    (void)state;
     static const size_t lengths[] = {0, 1, 2, 63, 64, 65, 1000, 4097};
     static const uint64_t masks[] = {0, 1, 0xff, 0x1ff, 0xffffff, UINT64_MAX};
     static int64_t values[4097], expected[4097], scratch[4097];
@@ -69,9 +63,8 @@ static void counts_are_sorted_whatever_their_range(void **state)
     assert_int_equal(extremes[69], INT64_MAX);
 }
 
-static void quantiles_are_values_that_were_read(void **state)
+TEST(quantiles_are_values_that_were_read)
 {
-    (void)state;
     const int64_t four[] = {10, 20, 30, 40}, five[] = {10, 20, 30, 40, 50}, one[] = {7};
     check_spread(error_spread_of(four, 4), 10, 10, 20, 30, 40);
     check_spread(error_spread_of(five, 5), 10, 20, 30, 40, 50);
@@ -80,9 +73,8 @@ static void quantiles_are_values_that_were_read(void **state)
     assert_int_equal(error_quantile(four, 4, 975, 1000), 40);
 }
 
-static void the_smallest_of_equally_frequent_values_is_named(void **state)
+TEST(the_smallest_of_equally_frequent_values_is_named)
 {
-    (void)state;
     const int64_t values[] = {1, 2, 2, 5, 5, 9};
     size_t times;
     assert_int_equal(error_most_frequent(values, 6, &times), 2);
@@ -99,9 +91,8 @@ static double staircase(struct error_cell *cell, size_t process, size_t run, siz
     return 100 * (double)process + (double)run;
 }
 
-static void first_and_later_runs_are_kept_apart(void **state)
+TEST(first_and_later_runs_are_kept_apart)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_error_cell(&builder, &(struct error_way){.processes = 3,
@@ -123,9 +114,8 @@ static void first_and_later_runs_are_kept_apart(void **state)
     assert_true(medians[0] == 2.5 && medians[1] == 102.5 && medians[2] == 202.5);
 }
 
-static void one_run_a_process_is_first_and_later(void **state)
+TEST(one_run_a_process_is_first_and_later)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_error_cell(&builder,
@@ -138,9 +128,8 @@ static void one_run_a_process_is_first_and_later(void **state)
     assert_true(medians[3] == 307);
 }
 
-static void cells_without_runs_have_no_row(void **state)
+TEST(cells_without_runs_have_no_row)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     struct error_report report = judge(&builder);
@@ -162,9 +151,8 @@ static void cells_without_runs_have_no_row(void **state)
     assert_string_equal(report.rows[0].cell->path, "perf-user");
 }
 
-static void values_that_overflow_the_difference_are_the_largest_error(void **state)
+TEST(values_that_overflow_the_difference_are_the_largest_error)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     struct error_cell *cell = build_error_cell(
@@ -176,9 +164,8 @@ static void values_that_overflow_the_difference_are_the_largest_error(void **sta
     assert_true(report.rows->error.min == INT64_MIN + 10);
 }
 
-static void a_measured_row_knows_the_stepped_count_of_its_window(void **state)
+TEST(a_measured_row_knows_the_stepped_count_of_its_window)
 {
-    (void)state;
     static const char *const paths[] = {"papi-low", "perf-read", NULL};
     static const char *const opts[] = {"O0", "O3", NULL};
     static const char *const links[] = {"lazy", "static", NULL};
@@ -220,9 +207,8 @@ static void a_measured_row_knows_the_stepped_count_of_its_window(void **state)
 }
 
 /* One of these differs from the stepped cell in what must agree, and must not be linked to it. */
-static void another_window_or_event_is_not_compared_with_the_stepped_one(void **state)
+TEST(another_window_or_event_is_not_compared_with_the_stepped_one)
 {
-    (void)state;
     static const struct error_way others[] = {
         {.event = "instructions:uk"},
         {.event = "instructions:k"},
@@ -255,9 +241,8 @@ static void another_window_or_event_is_not_compared_with_the_stepped_one(void **
 }
 
 /* The choice of further events does not change the window's own code. */
-static void other_further_events_share_the_stepped_window(void **state)
+TEST(other_further_events_share_the_stepped_window)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 1);
     build_error_cell(&builder,
@@ -275,9 +260,8 @@ static double differs_in_one(struct error_cell *cell, size_t process, size_t run
     return index == *(size_t *)context ? 3 : 0;
 }
 
-static void steps_that_vary_are_said_to(void **state)
+TEST(steps_that_vary_are_said_to)
 {
-    (void)state;
     for (size_t index = 0; index < 9; index++) {
         struct error_builder builder;
         error_builder_start(&builder, 1);
@@ -296,9 +280,8 @@ static void steps_that_vary_are_said_to(void **state)
 }
 
 /* Most cells show an edge of 1, two disagree, and one run in twenty of all is disturbed. */
-static void the_edge_is_the_most_frequent_difference(void **state)
+TEST(the_edge_is_the_most_frequent_difference)
 {
-    (void)state;
     static const char *const paths[] = {"a", "b", "c", "d", "e", NULL};
     struct error_builder builder;
     error_builder_start(&builder, 4);
@@ -321,9 +304,8 @@ static void the_edge_is_the_most_frequent_difference(void **state)
     assert_in_range(report.stepped.list[0].agreeing, 340, 379);
 }
 
-static void the_nearest_of_equally_frequent_edges_is_taken(void **state)
+TEST(the_nearest_of_equally_frequent_edges_is_taken)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 4);
     build_error_stepped_pair(&builder, &(struct error_way){.path = "a"}, 30, -9);
@@ -336,9 +318,8 @@ static void the_nearest_of_equally_frequent_edges_is_taken(void **state)
 }
 
 /* Two CPUs, of which one counts the last instruction of a window and one does not. */
-static void each_machine_has_an_edge_of_its_own(void **state)
+TEST(each_machine_has_an_edge_of_its_own)
 {
-    (void)state;
     struct error_builder builder;
     error_builder_start(&builder, 4);
     build_error_machine(&builder, "another", false);
@@ -353,25 +334,4 @@ static void each_machine_has_an_edge_of_its_own(void **state)
     assert_int_equal(report.stepped.edge, 0);
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(report.stepped.list[i].edge, report.stepped.list[i].row->cell->machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_sorted_whatever_their_range),
-        cmocka_unit_test(quantiles_are_values_that_were_read),
-        cmocka_unit_test(the_smallest_of_equally_frequent_values_is_named),
-        cmocka_unit_test(first_and_later_runs_are_kept_apart),
-        cmocka_unit_test(one_run_a_process_is_first_and_later),
-        cmocka_unit_test(cells_without_runs_have_no_row),
-        cmocka_unit_test(values_that_overflow_the_difference_are_the_largest_error),
-        cmocka_unit_test(a_measured_row_knows_the_stepped_count_of_its_window),
-        cmocka_unit_test(another_window_or_event_is_not_compared_with_the_stepped_one),
-        cmocka_unit_test(other_further_events_share_the_stepped_window),
-        cmocka_unit_test(steps_that_vary_are_said_to),
-        cmocka_unit_test(the_edge_is_the_most_frequent_difference),
-        cmocka_unit_test(the_nearest_of_equally_frequent_edges_is_taken),
-        cmocka_unit_test(each_machine_has_an_edge_of_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

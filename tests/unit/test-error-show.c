@@ -3,17 +3,12 @@
  *
  * What `assay error` shows of a report: every part where there is something, a line with the reason
  * where there is nothing, columns that fit, and JSON without a number that does not exist. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "error-builder.h"
 #include "output/table.h"
 #include "studies/error/parts.h"
@@ -130,9 +125,8 @@ static void expect_to_fit(const struct shown *shown, size_t width)
     }
 }
 
-static void every_part_is_shown(void **state)
+TEST(every_part_is_shown)
 {
-    (void)state;
     struct shown shown = {0};
     judge_and_put(&shown, build_rich, 80);
     static const char *const parts[] = {
@@ -160,9 +154,8 @@ static void every_part_is_shown(void **state)
     release(&shown);
 }
 
-static void lines_fit_every_width(void **state)
+TEST(lines_fit_every_width)
 {
-    (void)state;
     for (size_t width = 80; width <= 200; width += 40) {
         struct shown shown = {0};
         judge_and_put(&shown, build_rich, width);
@@ -172,9 +165,8 @@ static void lines_fit_every_width(void **state)
 }
 
 /* Findings and counters take a line each; who wants reasons and every number asks for all. */
-static void reasons_and_numbers_come_with_all(void **state)
+TEST(reasons_and_numbers_come_with_all)
 {
-    (void)state;
     static const char *const only_with_all[] = {"median by number", "decides, the",
                                                 "Null error of instructions:uk\n"};
     for (int all = 0; all < 2; all++) {
@@ -191,9 +183,8 @@ static void reasons_and_numbers_come_with_all(void **state)
     }
 }
 
-static void without_utf_8_all_is_ascii(void **state)
+TEST(without_utf_8_all_is_ascii)
 {
-    (void)state;
     void (*const builds[])(struct error_builder *) = {build_rich, build_poor};
     for (int i = 0; i < 4; i++) {
         struct shown shown = {0};
@@ -207,9 +198,8 @@ static void without_utf_8_all_is_ascii(void **state)
     }
 }
 
-static void a_machine_without_counters_says_why(void **state)
+TEST(a_machine_without_counters_says_why)
 {
-    (void)state;
     struct shown shown = {0};
     judge_and_put(&shown, build_poor, 80);
     expect(&shown, "this machine has no counters");
@@ -241,9 +231,8 @@ static void build_hostile(struct error_builder *builder)
                                                   .event = "\033[1mfaults"});
 }
 
-static void a_hostile_store_moves_no_cursor(void **state)
+TEST(a_hostile_store_moves_no_cursor)
 {
-    (void)state;
     for (int all = 0; all < 2; all++) {
         struct shown shown = {0};
         options.all = all;
@@ -260,9 +249,8 @@ static void a_hostile_store_moves_no_cursor(void **state)
     }
 }
 
-static void rows_have_their_factors_in_json(void **state)
+TEST(rows_have_their_factors_in_json)
 {
-    (void)state;
     struct shown shown = {0};
     judge_and_put(&shown, build_rich, 80);
     json_t *results = error_results_json(&shown.run);
@@ -298,9 +286,8 @@ static void expect_reasons(const json_t *value)
     }
 }
 
-static void numbers_that_do_not_exist_have_a_reason(void **state)
+TEST(numbers_that_do_not_exist_have_a_reason)
 {
-    (void)state;
     void (*const builds[])(struct error_builder *) = {build_rich, build_poor};
     for (size_t i = 0; i < 2; i++) {
         struct shown shown = {0};
@@ -323,20 +310,4 @@ static void numbers_that_do_not_exist_have_a_reason(void **state)
         json_decref(results);
         release(&shown);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_is_shown),
-        cmocka_unit_test(lines_fit_every_width),
-        cmocka_unit_test(reasons_and_numbers_come_with_all),
-        cmocka_unit_test(without_utf_8_all_is_ascii),
-        cmocka_unit_test(a_machine_without_counters_says_why),
-        cmocka_unit_test(a_hostile_store_moves_no_cursor),
-        cmocka_unit_test(rows_have_their_factors_in_json),
-        cmocka_unit_test(numbers_that_do_not_exist_have_a_reason),
-    };
-    setenv("LC_ALL", "C", 1);
-    return cmocka_run_group_tests_name("error-show", tests, NULL, NULL);
 }

@@ -5,7 +5,7 @@
  * such as assay does not write, which are refused. */
 #include "error-stored.h"
 
-static void failed_visits_and_absent_events_are_told(void **state)
+TEST_WITH(failed_visits_and_absent_events_are_told, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -55,7 +55,7 @@ static void put_store(struct fixture *fixture, const char *name, const char *fin
     end(store);
 }
 
-static void stores_join_and_machines_are_told_apart_by_fingerprint(void **state)
+TEST_WITH(stores_join_and_machines_are_told_apart_by_fingerprint, setup, teardown)
 {
     struct fixture *fixture = *state;
     char first[256], second[256], third[256];
@@ -91,7 +91,7 @@ static void stores_join_and_machines_are_told_apart_by_fingerprint(void **state)
 }
 
 /* Stepped windows of one build beside counts of another would be compared. */
-static void builds_of_the_harnesses_are_not_mixed(void **state)
+TEST_WITH(builds_of_the_harnesses_are_not_mixed, setup, teardown)
 {
     struct fixture *fixture = *state;
     char first[256], second[256];
@@ -111,7 +111,7 @@ static void builds_of_the_harnesses_are_not_mixed(void **state)
     store_close(store);
 }
 
-static void failed_visits_of_several_stores_add_up(void **state)
+TEST_WITH(failed_visits_of_several_stores_add_up, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct error_case file = {0};
@@ -127,7 +127,7 @@ static void failed_visits_of_several_stores_add_up(void **state)
     assert_int_equal(file.cells[0].runs, 0);
 }
 
-static void an_empty_store_is_an_empty_case(void **state)
+TEST_WITH(an_empty_store_is_an_empty_case, setup, teardown)
 {
     end(start(*state));
     struct error_case file = {0};
@@ -165,7 +165,7 @@ static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
     unlink(fixture->path);
 }
 
-static void damaged_stores_are_refused(void **state)
+TEST_WITH(damaged_stores_are_refused, setup, teardown)
 {
     refuse(*state, "UPDATE cell SET id = -id", "out of order");
     refuse(*state, "UPDATE visit SET id = -id", "impossible");
@@ -182,18 +182,4 @@ static void damaged_stores_are_refused(void **state)
     refuse(*state, "DELETE FROM sample_packed WHERE (key & 31) = 0 AND key % 3 = 0", "");
     refuse(*state, "UPDATE truth SET grade = 'certain' WHERE position = 2", "certain");
     refuse(*state, "UPDATE event SET error = 'EPERM'", "impossible");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(failed_visits_and_absent_events_are_told),
-        CASE(stores_join_and_machines_are_told_apart_by_fingerprint),
-        CASE(builds_of_the_harnesses_are_not_mixed),
-        CASE(failed_visits_of_several_stores_add_up),
-        CASE(an_empty_store_is_an_empty_case),
-        CASE(damaged_stores_are_refused),
-    };
-    return cmocka_run_group_tests_name("error-stores", tests, NULL, NULL);
 }

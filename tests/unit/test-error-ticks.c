@@ -3,13 +3,7 @@
  *
  * Do ticks explain the user+kernel slope? Where they do it is said, where they do not as well, and
  * where nothing can be known the reason. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "studies/error/study.h"
 #include "ticking.h"
 
@@ -49,9 +43,8 @@ static bool holds(double low, double value, double high)
     return low <= value && value <= high;
 }
 
-static void test_ticks_explain_a_slope_made_of_ticks(void **state)
+TEST(test_ticks_explain_a_slope_made_of_ticks)
 {
-    (void)state;
     int agrees = 0, each = 0, rate = 0, predicted = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
         struct fixture fixture;
@@ -73,9 +66,8 @@ static void test_ticks_explain_a_slope_made_of_ticks(void **state)
     assert_in_range(predicted, 276, 294);
 }
 
-static void test_growth_beyond_ticks_disagrees(void **state)
+TEST(test_growth_beyond_ticks_disagrees)
 {
-    (void)state;
     struct ticking leaking = TICKING;
     leaking.leak = 0.001;
     struct fixture fixture;
@@ -90,9 +82,8 @@ static void test_growth_beyond_ticks_disagrees(void **state)
 
 /* Counting interrupts costs something in each: like is compared with like, and where there is
  * nothing alike it is said. */
-static void test_cells_that_count_interrupts_are_compared_first(void **state)
+TEST(test_cells_that_count_interrupts_are_compared_first)
 {
-    (void)state;
     struct ticking counted = TICKING;
     counted.counting = 1500;
     struct fixture fixture;
@@ -114,9 +105,8 @@ static void test_cells_that_count_interrupts_are_compared_first(void **state)
 }
 
 /* A run that was cut short has cells that one process measured. */
-static void test_lonely_processes_are_left_out(void **state)
+TEST(test_lonely_processes_are_left_out)
 {
-    (void)state;
     static const uint64_t last[] = {10, 0};
     struct fixture fixture;
     start(&fixture, 6);
@@ -128,9 +118,8 @@ static void test_lonely_processes_are_left_out(void **state)
     assert_string_equal(ticks.reason, "");
 }
 
-static void test_another_machine_is_another_timer(void **state)
+TEST(test_another_machine_is_another_timer)
 {
-    (void)state;
     struct ticking slower = TICKING;
     slower.period /= 10;
     struct fixture fixture;
@@ -148,9 +137,8 @@ static void test_another_machine_is_another_timer(void **state)
     assert_true(holds(ticks.rate_low, 1 / 1.3e6, ticks.rate_high));
 }
 
-static void test_what_cannot_be_known_has_a_reason(void **state)
+TEST(test_what_cannot_be_known_has_a_reason)
 {
-    (void)state;
     const struct {
         const char *kernel;
         const uint64_t *ladder;
@@ -179,9 +167,8 @@ static void test_what_cannot_be_known_has_a_reason(void **state)
 }
 
 /* The weighted mean of one N may differ from it by rounding, which is no distance. */
-static void test_one_length_has_no_slope_however_it_rounds(void **state)
+TEST(test_one_length_has_no_slope_however_it_rounds)
 {
-    (void)state;
     for (uint32_t processes = 2; processes <= 40; processes++) {
         struct fixture fixture;
         start(&fixture, 6);
@@ -194,9 +181,8 @@ static void test_one_length_has_no_slope_however_it_rounds(void **state)
 }
 
 /* A single interrupt in all runs says nothing of interrupts. */
-static void test_one_interrupt_is_too_few(void **state)
+TEST(test_one_interrupt_is_too_few)
 {
-    (void)state;
     struct ticking still = {.period = 1e18, .each = 1};
     struct fixture fixture;
     start(&fixture, 5);
@@ -207,19 +193,4 @@ static void test_one_interrupt_is_too_few(void **state)
     struct error_ticks ticks = judge(&fixture);
     assert_false(ticks.known);
     assert_non_null(strstr(ticks.reason, "too few interrupts"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ticks_explain_a_slope_made_of_ticks),
-        cmocka_unit_test(test_growth_beyond_ticks_disagrees),
-        cmocka_unit_test(test_cells_that_count_interrupts_are_compared_first),
-        cmocka_unit_test(test_lonely_processes_are_left_out),
-        cmocka_unit_test(test_another_machine_is_another_timer),
-        cmocka_unit_test(test_what_cannot_be_known_has_a_reason),
-        cmocka_unit_test(test_one_length_has_no_slope_however_it_rounds),
-        cmocka_unit_test(test_one_interrupt_is_too_few),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What events claim to count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "recorded.h"
 
 static const struct recorded_file machine_files[] = {
@@ -34,9 +28,8 @@ static const struct recorded_file machine_files[] = {
     {NULL, NULL},
 };
 
-static void classes_are_the_same_words_on_every_machine(void **state)
+TEST(classes_are_the_same_words_on_every_machine)
 {
-    (void)state;
     static const struct {
         const char *name, *class;
     } cases[] = {
@@ -97,9 +90,8 @@ static void classes_are_the_same_words_on_every_machine(void **state)
     recorded_end(&machine);
 }
 
-static void libpfm_names_have_classes_by_event_and_umask(void **state)
+TEST(libpfm_names_have_classes_by_event_and_umask)
 {
-    (void)state;
     static const struct {
         const char *name, *class;
     } cases[] = {
@@ -128,13 +120,4 @@ static void libpfm_names_have_classes_by_event_and_umask(void **state)
         else
             assert_null(class);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(classes_are_the_same_words_on_every_machine),
-        cmocka_unit_test(libpfm_names_have_classes_by_event_and_umask),
-    };
-    return cmocka_run_group_tests_name("event-class", tests, NULL, NULL);
 }

@@ -3,23 +3,17 @@
  *
  * Names that need no description of the machine: generic, raw, breakpoints, modifiers; and names
  * that are wrong or meant to do harm. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <linux/hw_breakpoint.h>
 
+#include "case.h"
 #include "recorded.h"
 
 /* No PMU, no tracefs: an empty machine. */
 static const struct event_view nowhere = {
     .root = "/nonexistent", .tracefs = -1, .tracefs_error = ENOENT};
 
-static void generic_names_give_perf_s_numbers(void **state)
+TEST(generic_names_give_perf_s_numbers)
 {
-    (void)state;
     static const struct {
         const char *name;
         enum event_kind kind;
@@ -64,9 +58,8 @@ static unsigned exclusions(const struct perf_event_attr *attr)
                       attr->pinned << 1 | attr->exclusive);
 }
 
-static void modifiers_exclude_the_modes_not_named(void **state)
+TEST(modifiers_exclude_the_modes_not_named)
 {
-    (void)state;
     static const struct {
         const char *name;
         unsigned bits;
@@ -87,9 +80,8 @@ static void modifiers_exclude_the_modes_not_named(void **state)
     }
 }
 
-static void sampling_modifiers_are_refused_by_name(void **state)
+TEST(sampling_modifiers_are_refused_by_name)
 {
-    (void)state;
     refused(&nowhere, "instructions:p", -EINVAL, WORDS("\"p\"", "precise", "leave it out"));
     refused(&nowhere, "instructions:upp", -EINVAL, WORDS("\"p\"", "precise"));
     refused(&nowhere, "instructions:P", -EINVAL, WORDS("\"P\"", "precise"));
@@ -101,9 +93,8 @@ static void sampling_modifiers_are_refused_by_name(void **state)
     refused(&nowhere, "instructions:u:k", -EINVAL, WORDS("no modifier"));
 }
 
-static void breakpoints_say_where_how_long_and_which_access(void **state)
+TEST(breakpoints_say_where_how_long_and_which_access)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint64_t address, length;
@@ -127,9 +118,8 @@ static void breakpoints_say_where_how_long_and_which_access(void **state)
     }
 }
 
-static void broken_breakpoints_are_refused(void **state)
+TEST(broken_breakpoints_are_refused)
 {
-    (void)state;
     static const char *const names[] = {
         "mem:",          "mem:x",          "mem:0x",         "mem:-1",
         "mem:0x1000/",   "mem:0x1000/0",   "mem:0x1000/9",   "mem:0x1000/4/4",
@@ -141,18 +131,16 @@ static void broken_breakpoints_are_refused(void **state)
         refused(&nowhere, names[i], -EINVAL, NULL);
 }
 
-static void surrounding_white_space_is_not_part_of_a_name(void **state)
+TEST(surrounding_white_space_is_not_part_of_a_name)
 {
-    (void)state;
     struct event event;
     assert_int_equal(event_resolve(&nowhere, " \tpage-faults:u \n", &event, NULL), 0);
     assert_string_equal(event.name, "page-faults:u");
     event_release(&event);
 }
 
-static void hostile_names_get_an_error_and_nothing_else(void **state)
+TEST(hostile_names_get_an_error_and_nothing_else)
 {
-    (void)state;
     char longest[100000];
     memset(longest, 'a', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
@@ -211,9 +199,8 @@ static void hostile_names_get_an_error_and_nothing_else(void **state)
         refused(&nowhere, cases[i].name, cases[i].code, NULL);
 }
 
-static void a_control_byte_is_named_and_not_echoed(void **state)
+TEST(a_control_byte_is_named_and_not_echoed)
 {
-    (void)state;
     struct event event;
     struct failure failure = {0};
     assert_int_equal(event_resolve(&nowhere, "page\x1b[31m", &event, &failure), -EINVAL);
@@ -221,15 +208,13 @@ static void a_control_byte_is_named_and_not_echoed(void **state)
     assert_null(strchr(failure.text, '\x1b'));
 }
 
-static void libpfm_names_without_libpfm_say_so(void **state)
+TEST(libpfm_names_without_libpfm_say_so)
 {
-    (void)state;
     refused(&nowhere, "skl::INST_RETIRED:ANY_P", -ENOENT, WORDS("libpfm4", "built without"));
 }
 
-static void every_kind_has_a_name(void **state)
+TEST(every_kind_has_a_name)
 {
-    (void)state;
     assert_string_equal(event_kind_name(EVENT_HARDWARE), "hardware");
     assert_string_equal(event_kind_name(EVENT_PFM), "pfm");
     assert_string_equal(event_kind_name((enum event_kind)99), "unknown");
@@ -245,9 +230,8 @@ static int known_to_table(const char *name, struct event *event, struct failure 
     return 0;
 }
 
-static void a_plugged_in_table_is_asked_for_what_no_form_knows(void **state)
+TEST(a_plugged_in_table_is_asked_for_what_no_form_knows)
 {
-    (void)state;
     static const struct event_resolver table = {"table", known_to_table, NULL};
     struct event_view view = nowhere;
     view.resolver = &table;
@@ -259,22 +243,4 @@ static void a_plugged_in_table_is_asked_for_what_no_form_knows(void **state)
     event_release(&event);
     refused(&view, "x::Z", -ENOENT, WORDS("the table has no x::Z"));
     refused(&view, "page-faultz", -ENOENT, WORDS("page-faults"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(generic_names_give_perf_s_numbers),
-        cmocka_unit_test(modifiers_exclude_the_modes_not_named),
-        cmocka_unit_test(sampling_modifiers_are_refused_by_name),
-        cmocka_unit_test(breakpoints_say_where_how_long_and_which_access),
-        cmocka_unit_test(broken_breakpoints_are_refused),
-        cmocka_unit_test(surrounding_white_space_is_not_part_of_a_name),
-        cmocka_unit_test(hostile_names_get_an_error_and_nothing_else),
-        cmocka_unit_test(a_control_byte_is_named_and_not_echoed),
-        cmocka_unit_test(libpfm_names_without_libpfm_say_so),
-        cmocka_unit_test(every_kind_has_a_name),
-        cmocka_unit_test(a_plugged_in_table_is_asked_for_what_no_form_knows),
-    };
-    return cmocka_run_group_tests_name("event-names", tests, NULL, NULL);
 }

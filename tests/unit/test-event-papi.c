@@ -2,25 +2,18 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Presets of PAPI as event names, and their classes against the PAPI that is installed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/syscall.h>
 
+#include "case.h"
 #include "events/form.h"
 #include "recorded.h"
-#include "skip.h"
 
 #include <papi.h>
 
 static const struct event_view nowhere = {.root = "/nonexistent", .tracefs = -1};
 
-static void presets_are_events_of_their_own_kind(void **state)
+TEST(presets_are_events_of_their_own_kind)
 {
-    (void)state;
     struct event event = resolved(&nowhere, "PAPI_TOT_INS:u");
     assert_int_equal(event.kind, EVENT_PAPI);
     assert_string_equal(event_kind_name(event.kind), "papi");
@@ -32,9 +25,8 @@ static void presets_are_events_of_their_own_kind(void **state)
     event_release(&event);
 }
 
-static void what_is_not_written_like_a_preset_is_refused(void **state)
+TEST(what_is_not_written_like_a_preset_is_refused)
 {
-    (void)state;
     refused(&nowhere, "PAPI_", -EINVAL, WORDS("incomplete"));
     refused(&nowhere, "PAPI_tot_ins", -EINVAL, WORDS("capitals", "PAPI_TOT_INS"));
     refused(&nowhere, "PAPI_TOT_INS/x/", -EINVAL, WORDS("capitals"));
@@ -42,9 +34,8 @@ static void what_is_not_written_like_a_preset_is_refused(void **state)
     refused(&nowhere, "PAPI_TOT_INS:", -EINVAL, NULL);
 }
 
-static void perf_never_opens_a_preset_and_says_which_paths_do(void **state)
+TEST(perf_never_opens_a_preset_and_says_which_paths_do)
 {
-    (void)state;
     char reason[512];
     struct event event = resolved(&nowhere, "PAPI_TOT_CYC");
     long descriptor = syscall(SYS_perf_event_open, &event.attr, 0, -1, -1, 0);
@@ -55,9 +46,8 @@ static void perf_never_opens_a_preset_and_says_which_paths_do(void **state)
     event_release(&event);
 }
 
-static void every_preset_with_a_class_exists_in_papi(void **state)
+TEST(every_preset_with_a_class_exists_in_papi)
 {
-    (void)state;
     if (PAPI_library_init(PAPI_VER_CURRENT) != PAPI_VER_CURRENT)
         skip_because("PAPI does not start here");
     size_t unknown = 0;
@@ -76,9 +66,8 @@ static void every_preset_with_a_class_exists_in_papi(void **state)
     assert_int_not_equal(PAPI_event_name_to_code(name, &code), PAPI_OK);
 }
 
-static void the_paper_s_events_have_classes(void **state)
+TEST(the_paper_s_events_have_classes)
 {
-    (void)state;
     static const char *const names[] = {
         "PAPI_BR_MSP", "PAPI_FSQ_INS", "PAPI_FP_INS",  "PAPI_L1_DCM",  "PAPI_L1_ICM",
         "PAPI_L2_DCM", "PAPI_L2_ICM",  "PAPI_LD_INS",  "PAPI_SR_INS",  "PAPI_TLB_DM",
@@ -89,16 +78,4 @@ static void the_paper_s_events_have_classes(void **state)
         assert_non_null(event_class(&event));
         event_release(&event);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(presets_are_events_of_their_own_kind),
-        cmocka_unit_test(what_is_not_written_like_a_preset_is_refused),
-        cmocka_unit_test(perf_never_opens_a_preset_and_says_which_paths_do),
-        cmocka_unit_test(every_preset_with_a_class_exists_in_papi),
-        cmocka_unit_test(the_paper_s_events_have_classes),
-    };
-    return cmocka_run_group_tests_name("event-papi", tests, NULL, NULL);
 }

@@ -3,16 +3,9 @@
  *
  * libpfm4 as a resolver. Its "perf" table is there on every machine; those of CPUs only where the
  * CPU is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "events/form.h"
 #include "recorded.h"
-#include "skip.h"
 
 #include <perfmon/pfmlib.h>
 
@@ -23,9 +16,8 @@ static const struct event_view with_pfm = {
     .resolver = &event_resolver_libpfm4,
 };
 
-static void names_with_two_colons_are_encoded(void **state)
+TEST(names_with_two_colons_are_encoded)
 {
-    (void)state;
     struct event event = resolved(&with_pfm, "perf::PAGE-FAULTS");
     assert_int_equal(event.kind, EVENT_PFM);
     assert_int_equal(event.attr.type, PERF_TYPE_SOFTWARE);
@@ -35,9 +27,8 @@ static void names_with_two_colons_are_encoded(void **state)
     event_release(&event);
 }
 
-static void modes_exclude_and_their_absence_does_not(void **state)
+TEST(modes_exclude_and_their_absence_does_not)
 {
-    (void)state;
     struct event event = resolved(&with_pfm, "perf::INSTRUCTIONS:u");
     assert_true(event.attr.exclude_kernel && !event.attr.exclude_user);
     event_release(&event);
@@ -50,24 +41,21 @@ static void modes_exclude_and_their_absence_does_not(void **state)
     }
 }
 
-static void unknown_names_get_the_nearest(void **state)
+TEST(unknown_names_get_the_nearest)
 {
-    (void)state;
     refused(&with_pfm, "perf::PAGE-FAULTZ", -ENOENT, WORDS("libpfm4", "perf::PAGE-FAULTS"));
     refused(&with_pfm, "no_such_pmu::EVENT", -ENOENT, WORDS("libpfm4"));
     refused(&with_pfm, "perf::", -ENOENT, NULL);
     refused(&with_pfm, "::", -ENOENT, NULL);
 }
 
-static void attributes_nobody_knows_are_malformed(void **state)
+TEST(attributes_nobody_knows_are_malformed)
 {
-    (void)state;
     refused(&with_pfm, "perf::INSTRUCTIONS:zzz", -EINVAL, WORDS("libpfm4"));
 }
 
-static void assay_s_own_names_come_first(void **state)
+TEST(assay_s_own_names_come_first)
 {
-    (void)state;
     struct event event = resolved(&with_pfm, "instructions:uk");
     assert_int_equal(event.kind, EVENT_HARDWARE);
     event_release(&event);
@@ -82,9 +70,8 @@ static int count_names(void *context, const char *name, enum event_kind kind)
     return 0;
 }
 
-static void globs_with_two_colons_list_its_tables(void **state)
+TEST(globs_with_two_colons_list_its_tables)
 {
-    (void)state;
     int all = 0, faults = 0, none = 0;
     assert_int_equal(event_list(&with_pfm, "perf::*", count_names, &all), 0);
     assert_int_equal(event_list(&with_pfm, "perf::*FAULTS", count_names, &faults), 0);
@@ -141,9 +128,8 @@ static void look(void *context, const char *pmu, const char *name)
     }
 }
 
-static void names_with_a_class_exist_in_libpfm(void **state)
+TEST(names_with_a_class_exist_in_libpfm)
 {
-    (void)state;
     static const struct class_table *const tables[] = {&class_table_intel, &class_table_amd};
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         bool found[128] = {false};
@@ -160,18 +146,4 @@ static void names_with_a_class_exist_in_libpfm(void **state)
         }
         assert_int_equal(unknown, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_with_two_colons_are_encoded),
-        cmocka_unit_test(modes_exclude_and_their_absence_does_not),
-        cmocka_unit_test(unknown_names_get_the_nearest),
-        cmocka_unit_test(attributes_nobody_knows_are_malformed),
-        cmocka_unit_test(assay_s_own_names_come_first),
-        cmocka_unit_test(globs_with_two_colons_list_its_tables),
-        cmocka_unit_test(names_with_a_class_exist_in_libpfm),
-    };
-    return cmocka_run_group_tests_name("event-pfm", tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * Events of PMUs that sysfs describes, on three machines we do not have: an x86 server with an
  * uncore PMU, an Arm board, a hybrid desktop. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "recorded.h"
 
 static const struct recorded_file server[] = {
@@ -87,9 +81,8 @@ static void expect_all(const struct event_view *view, const struct expected *cas
     }
 }
 
-static void terms_fill_the_fields_sysfs_describes(void **state)
+TEST(terms_fill_the_fields_sysfs_describes)
 {
-    (void)state;
     static const struct expected cases[] = {
         {"cpu/event=0xc0/", 4, 0xc0, 0, 0},
         {"cpu/event=192,umask=2/", 4, 0x2c0, 0, 0},
@@ -118,9 +111,8 @@ static void terms_fill_the_fields_sysfs_describes(void **state)
     recorded_end(&machine);
 }
 
-static void modifiers_follow_the_closing_slash(void **state)
+TEST(modifiers_follow_the_closing_slash)
 {
-    (void)state;
     static const char *const names[] = {"cpu/event=0xc0/u", "cpu/event=0xc0/:u", "mem-loads:u"};
     struct recorded machine;
     recorded_begin(&machine, server);
@@ -132,9 +124,8 @@ static void modifiers_follow_the_closing_slash(void **state)
     recorded_end(&machine);
 }
 
-static void wrong_terms_say_what_is_wrong(void **state)
+TEST(wrong_terms_say_what_is_wrong)
 {
-    (void)state;
     struct recorded machine;
     recorded_begin(&machine, server);
     const struct event_view *view = &machine.view;
@@ -169,9 +160,8 @@ static void wrong_terms_say_what_is_wrong(void **state)
 }
 
 /* An alias may not name an alias: a tree that says so would never end. */
-static void aliases_do_not_chain(void **state)
+TEST(aliases_do_not_chain)
 {
-    (void)state;
     struct recorded machine;
     recorded_begin(&machine, server);
     refused(&machine.view, "cpu/chained/", -ENOENT, NULL);
@@ -179,9 +169,8 @@ static void aliases_do_not_chain(void **state)
     recorded_end(&machine);
 }
 
-static void config3_is_set_or_refused_but_never_dropped(void **state)
+TEST(config3_is_set_or_refused_but_never_dropped)
 {
-    (void)state;
     struct recorded machine;
     recorded_begin(&machine, server);
 #ifdef PERF_ATTR_SIZE_VER8
@@ -195,9 +184,8 @@ static void config3_is_set_or_refused_but_never_dropped(void **state)
     recorded_end(&machine);
 }
 
-static void an_arm_pmu_is_a_core_pmu_by_its_cpus(void **state)
+TEST(an_arm_pmu_is_a_core_pmu_by_its_cpus)
 {
-    (void)state;
     static const struct expected cases[] = {
         {"armv8_pmuv3_0/inst_retired/", 8, 0x8, 0, 0},
         {"armv8_pmuv3_0/inst_retired,long,rdpmc/", 8, 0x8, 3, 0},
@@ -211,9 +199,8 @@ static void an_arm_pmu_is_a_core_pmu_by_its_cpus(void **state)
     recorded_end(&machine);
 }
 
-static void hybrid_core_types_are_named_in_the_upper_half_of_config(void **state)
+TEST(hybrid_core_types_are_named_in_the_upper_half_of_config)
 {
-    (void)state;
     static const struct expected cases[] = {
         {"cpu_core/instructions/", PERF_TYPE_HARDWARE, 0x400000001, 0, 0},
         {"cpu_atom/instructions/u", PERF_TYPE_HARDWARE, 0xa00000001, 0, 0},
@@ -257,9 +244,8 @@ static int stop_at_once(void *context, const char *name, enum event_kind kind)
     return 42;
 }
 
-static void lists_hold_generic_names_and_aliases_without_their_units(void **state)
+TEST(lists_hold_generic_names_and_aliases_without_their_units)
 {
-    (void)state;
     struct recorded machine;
     recorded_begin(&machine, server);
     struct listed all = {0}, some = {0};
@@ -276,19 +262,4 @@ static void lists_hold_generic_names_and_aliases_without_their_units(void **stat
     assert_int_equal(event_list(&machine.view, "", stop_at_once, &calls), 42);
     assert_int_equal(calls, 1);
     recorded_end(&machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(terms_fill_the_fields_sysfs_describes),
-        cmocka_unit_test(modifiers_follow_the_closing_slash),
-        cmocka_unit_test(wrong_terms_say_what_is_wrong),
-        cmocka_unit_test(aliases_do_not_chain),
-        cmocka_unit_test(config3_is_set_or_refused_but_never_dropped),
-        cmocka_unit_test(an_arm_pmu_is_a_core_pmu_by_its_cpus),
-        cmocka_unit_test(hybrid_core_types_are_named_in_the_upper_half_of_config),
-        cmocka_unit_test(lists_hold_generic_names_and_aliases_without_their_units),
-    };
-    return cmocka_run_group_tests_name("event-pmu", tests, NULL, NULL);
 }

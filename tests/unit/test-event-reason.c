@@ -2,13 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Why an event cannot be opened, on machines that refuse it for different reasons. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "recorded.h"
 
 #define STATUS(seccomp, capabilities)                                                              \
@@ -288,9 +282,8 @@ static const struct reason_case cases[] = {
     {"an errno nobody expects", {{NULL, NULL}}, "page-faults", EXDEV, {"perf_event_open"}, NULL},
 };
 
-static void each_errno_is_explained_by_the_machine_s_situation(void **state)
+TEST(each_errno_is_explained_by_the_machine_s_situation)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const struct reason_case *one = &cases[i];
         struct recorded machine;
@@ -312,9 +305,8 @@ static void each_errno_is_explained_by_the_machine_s_situation(void **state)
     }
 }
 
-static void uprobes_need_a_capability_whatever_the_level(void **state)
+TEST(uprobes_need_a_capability_whatever_the_level)
 {
-    (void)state;
     struct event_view view = {.root = "/nonexistent", .tracefs = -1};
     struct event event = {.kind = EVENT_UPROBE};
     char reason[1024];
@@ -324,22 +316,11 @@ static void uprobes_need_a_capability_whatever_the_level(void **state)
     assert_non_null(strstr(reason, "instruction"));
 }
 
-static void a_small_buffer_gets_the_beginning(void **state)
+TEST(a_small_buffer_gets_the_beginning)
 {
-    (void)state;
     struct event_view view = {.root = "/nonexistent", .tracefs = -1};
     struct event event = {.kind = EVENT_HARDWARE};
     char reason[16];
     event_open_reason(&view, &event, EBUSY, reason, sizeof(reason));
     assert_int_equal(strlen(reason), 15);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_errno_is_explained_by_the_machine_s_situation),
-        cmocka_unit_test(uprobes_need_a_capability_whatever_the_level),
-        cmocka_unit_test(a_small_buffer_gets_the_beginning),
-    };
-    return cmocka_run_group_tests_name("event-reason", tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
  *
  * Events of sources: SOURCE/CLASS/, known only to a program that says which sources it has. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "events/event.h"
 
 static const char *const step_classes[] = {"instructions", "instructions-raw", "syscalls", NULL};
@@ -53,9 +48,8 @@ static void assert_refused(const struct event_source *table, const char *name, i
     event_release(&event);
 }
 
-static void a_source_and_a_class_make_an_event(void **state)
+TEST(a_source_and_a_class_make_an_event)
 {
-    (void)state;
     assert_string_equal(event_kind_name(EVENT_SOURCE), "source");
     assert_resolves("step/instructions/", "instructions", "instructions");
     assert_resolves("step/syscalls/u", "syscalls", "syscalls");
@@ -63,15 +57,13 @@ static void a_source_and_a_class_make_an_event(void **state)
     assert_resolves("  tool/loads/ ", "loads", "loads");
 }
 
-static void what_a_source_sees_itself_has_no_class(void **state)
+TEST(what_a_source_sees_itself_has_no_class)
 {
-    (void)state;
     assert_resolves("step/instructions-raw/", "instructions-raw", NULL);
 }
 
-static void wrong_names_are_answered_with_the_nearest(void **state)
+TEST(wrong_names_are_answered_with_the_nearest)
 {
-    (void)state;
     assert_refused(sources, "step/instrutions/", -ENOENT, "did you mean instructions");
     assert_refused(sources, "step/loads/", -ENOENT,
                    "only: instructions, instructions-raw, syscalls");
@@ -85,15 +77,13 @@ static void wrong_names_are_answered_with_the_nearest(void **state)
 }
 
 /* The library must not promise what only the probe can do. */
-static void without_a_table_no_source_is_known(void **state)
+TEST(without_a_table_no_source_is_known)
 {
-    (void)state;
     assert_refused(NULL, "step/instructions/", -ENOENT, "no PMU \"step\"");
 }
 
-static void the_reason_of_a_source_that_cannot_count_is_its_own(void **state)
+TEST(the_reason_of_a_source_that_cannot_count_is_its_own)
 {
-    (void)state;
     struct event_view view = view_with(sources);
     struct event event;
     struct failure failure = {0};
@@ -115,9 +105,8 @@ static int gather(void *context, const char *name, enum event_kind kind)
     return 0;
 }
 
-static void all_of_them_are_listed(void **state)
+TEST(all_of_them_are_listed)
 {
-    (void)state;
     struct event_view view = view_with(sources);
     char list[512] = "";
     assert_int_equal(event_list(&view, NULL, gather, list), 0);
@@ -126,17 +115,4 @@ static void all_of_them_are_listed(void **state)
     list[0] = '\0';
     assert_int_equal(event_list(&view, "*/loads/", gather, list), 0);
     assert_string_equal(list, "tool/loads/ ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_source_and_a_class_make_an_event),
-        cmocka_unit_test(what_a_source_sees_itself_has_no_class),
-        cmocka_unit_test(wrong_names_are_answered_with_the_nearest),
-        cmocka_unit_test(without_a_table_no_source_is_known),
-        cmocka_unit_test(the_reason_of_a_source_that_cannot_count_is_its_own),
-        cmocka_unit_test(all_of_them_are_listed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,20 +2,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The nearest names. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "case.h"
 #include "events/event.h"
 
-static void distance_counts_single_edits(void **state)
+TEST(distance_counts_single_edits)
 {
-    (void)state;
     static const struct {
         const char *one, *other;
         size_t distance;
@@ -41,9 +35,8 @@ static const char *sentence_for(const char *wanted, const char *const *candidate
     return sentence;
 }
 
-static void the_best_three_come_first(void **state)
+TEST(the_best_three_come_first)
 {
-    (void)state;
     static const char *const candidates[] = {"branch-loads",  "branches", "instructions",
                                              "branch-misses", "branchez", NULL};
     assert_string_equal(sentence_for("branch", candidates),
@@ -51,25 +44,22 @@ static void the_best_three_come_first(void **state)
     assert_string_equal(sentence_for("instructoins", candidates), "; did you mean instructions?");
 }
 
-static void a_beginning_or_a_part_is_near(void **state)
+TEST(a_beginning_or_a_part_is_near)
 {
-    (void)state;
     static const char *const candidates[] = {"instructions", "msr/tsc/", NULL};
     assert_string_equal(sentence_for("instr", candidates), "; did you mean instructions?");
     assert_string_equal(sentence_for("tsc", candidates), "; did you mean msr/tsc/?");
 }
 
-static void nothing_near_suggests_nothing(void **state)
+TEST(nothing_near_suggests_nothing)
 {
-    (void)state;
     static const char *const candidates[] = {"instructions", "page-faults", NULL};
     assert_string_equal(sentence_for("zzzzzzzzzz", candidates), "");
     assert_string_equal(sentence_for("x", candidates), "");
 }
 
-static void names_too_long_to_compare_are_left_out(void **state)
+TEST(names_too_long_to_compare_are_left_out)
 {
-    (void)state;
     char longest[4000];
     memset(longest, 'a', sizeof(longest) - 1);
     longest[sizeof(longest) - 1] = '\0';
@@ -79,25 +69,11 @@ static void names_too_long_to_compare_are_left_out(void **state)
     assert_int_equal(suggest_distance(longest, "a"), strlen(longest));
 }
 
-static void a_small_buffer_cuts_the_sentence(void **state)
+TEST(a_small_buffer_cuts_the_sentence)
 {
-    (void)state;
     struct suggestions suggestions = {.wanted = "cycles"};
     char sentence[8];
     suggest_consider(&suggestions, "cycles");
     suggest_sentence(&suggestions, sentence, sizeof(sentence));
     assert_int_equal(strlen(sentence), 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(distance_counts_single_edits),
-        cmocka_unit_test(the_best_three_come_first),
-        cmocka_unit_test(a_beginning_or_a_part_is_near),
-        cmocka_unit_test(nothing_near_suggests_nothing),
-        cmocka_unit_test(names_too_long_to_compare_are_left_out),
-        cmocka_unit_test(a_small_buffer_cuts_the_sentence),
-    };
-    return cmocka_run_group_tests_name("event-suggest", tests, NULL, NULL);
 }

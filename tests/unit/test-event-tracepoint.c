@@ -2,15 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Tracepoints: a recorded tracefs, a closed one, and this machine's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "recorded.h"
-#include "skip.h"
 
 #define TRACING "/sys/kernel/tracing/events/"
 
@@ -26,9 +19,8 @@ static const struct recorded_file traced[] = {
     {NULL, NULL},
 };
 
-static void the_number_comes_from_tracefs(void **state)
+TEST(the_number_comes_from_tracefs)
 {
-    (void)state;
     struct recorded machine;
     recorded_begin(&machine, traced);
     struct event event = resolved(&machine.view, "syscalls:sys_enter_getppid");
@@ -47,9 +39,8 @@ static void the_number_comes_from_tracefs(void **state)
     recorded_end(&machine);
 }
 
-static void unknown_tracepoints_get_the_nearest_of_their_system(void **state)
+TEST(unknown_tracepoints_get_the_nearest_of_their_system)
 {
-    (void)state;
     struct recorded machine;
     recorded_begin(&machine, traced);
     const struct event_view *view = &machine.view;
@@ -63,9 +54,8 @@ static void unknown_tracepoints_get_the_nearest_of_their_system(void **state)
     recorded_end(&machine);
 }
 
-static void a_closed_tracefs_says_how_to_open_it(void **state)
+TEST(a_closed_tracefs_says_how_to_open_it)
 {
-    (void)state;
     struct event_view view = {.root = "/nonexistent", .tracefs = -1, .tracefs_error = EACCES};
     refused(&view, "sched:sched_switch", -EACCES,
             WORDS("remount,mode=750,gid=", "tracepoint/config="));
@@ -75,9 +65,8 @@ static void a_closed_tracefs_says_how_to_open_it(void **state)
     refused(&view, "sched:sched_switch", -ENOENT, WORDS("no tracepoints"));
 }
 
-static void a_tree_without_tracefs_is_not_looked_up_elsewhere(void **state)
+TEST(a_tree_without_tracefs_is_not_looked_up_elsewhere)
 {
-    (void)state;
     struct recorded machine;
     recorded_begin(&machine, NULL);
     assert_int_equal(machine.view.tracefs, -1);
@@ -102,9 +91,8 @@ static int error_after_closing(const struct recorded *machine, const char *folde
 }
 
 /* A remount of what is not mounted there would fail: the advice hangs on this errno. */
-static void closed_debugfs_does_not_mean_that_tracefs_is_closed(void **state)
+TEST(closed_debugfs_does_not_mean_that_tracefs_is_closed)
 {
-    (void)state;
     static const struct recorded_file old[] = {
         {"/sys/kernel/tracing/.empty", ""},
         {"/sys/kernel/debug/tracing/events/sched/sched_switch/id", "314\n"},
@@ -130,9 +118,8 @@ static int collect(void *context, const char *name, enum event_kind kind)
     return 0;
 }
 
-static void globs_list_tracepoints_in_order(void **state)
+TEST(globs_list_tracepoints_in_order)
 {
-    (void)state;
     static const struct {
         const char *glob, *names;
     } cases[] = {
@@ -164,9 +151,8 @@ static int collect_tracepoints(void *context, const char *name, enum event_kind 
     return kind == EVENT_TRACEPOINT ? collect(context, name, kind) : 0;
 }
 
-static void without_a_glob_those_with_a_class_are_listed(void **state)
+TEST(without_a_glob_those_with_a_class_are_listed)
 {
-    (void)state;
     static const char *const globs[] = {NULL, "", "*"};
     struct recorded machine;
     recorded_begin(&machine, traced);
@@ -178,9 +164,8 @@ static void without_a_glob_those_with_a_class_are_listed(void **state)
     recorded_end(&machine);
 }
 
-static void where_tracefs_is_closed_they_are_listed_to_be_explained(void **state)
+TEST(where_tracefs_is_closed_they_are_listed_to_be_explained)
 {
-    (void)state;
     struct event_view view = {.root = "/nonexistent", .tracefs = -1, .tracefs_error = EACCES};
     struct listed all = {0}, some = {0}, none = {0};
     assert_int_equal(event_list(&view, NULL, collect_tracepoints, &all), 0);
@@ -191,9 +176,8 @@ static void where_tracefs_is_closed_they_are_listed_to_be_explained(void **state
     assert_string_equal(none.names, "");
 }
 
-static void this_machine_s_tracefs_is_found_or_explained(void **state)
+TEST(this_machine_s_tracefs_is_found_or_explained)
 {
-    (void)state;
     struct event_view view;
     event_view_open(&view, "");
     if (view.tracefs < 0) {
@@ -212,20 +196,4 @@ static void this_machine_s_tracefs_is_found_or_explained(void **state)
         assert_true(error == -EACCES || error == -ENOENT);
     }
     event_view_close(&view);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_number_comes_from_tracefs),
-        cmocka_unit_test(unknown_tracepoints_get_the_nearest_of_their_system),
-        cmocka_unit_test(a_closed_tracefs_says_how_to_open_it),
-        cmocka_unit_test(a_tree_without_tracefs_is_not_looked_up_elsewhere),
-        cmocka_unit_test(closed_debugfs_does_not_mean_that_tracefs_is_closed),
-        cmocka_unit_test(globs_list_tracepoints_in_order),
-        cmocka_unit_test(without_a_glob_those_with_a_class_are_listed),
-        cmocka_unit_test(where_tracefs_is_closed_they_are_listed_to_be_explained),
-        cmocka_unit_test(this_machine_s_tracefs_is_found_or_explained),
-    };
-    return cmocka_run_group_tests_name("event-tracepoint", tests, NULL, NULL);
 }

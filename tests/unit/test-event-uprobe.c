@@ -2,15 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Uprobes: symbols of ELF files to file offsets, in files good, foreign, cut off and forged. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <elf.h>
 #include <sys/mman.h>
 
+#include "case.h"
 #include "events/form.h"
 #include "recorded.h"
 
@@ -88,9 +83,8 @@ static int find_in(const void *content, size_t size, const char *symbol, uint64_
     return error;
 }
 
-static void a_symbol_s_offset_is_its_place_in_the_segment(void **state)
+TEST(a_symbol_s_offset_is_its_place_in_the_segment)
 {
-    (void)state;
     struct tiny64 wide;
     struct tiny32 narrow;
     uint64_t offset = 0;
@@ -102,9 +96,8 @@ static void a_symbol_s_offset_is_its_place_in_the_segment(void **state)
     assert_int_equal(offset, offsetof(struct tiny32, code) + 16);
 }
 
-static void only_defined_code_counts(void **state)
+TEST(only_defined_code_counts)
 {
-    (void)state;
     struct tiny64 wide;
     uint64_t offset;
     FILL(wide, 64, ELFCLASS64);
@@ -115,9 +108,8 @@ static void only_defined_code_counts(void **state)
 }
 
 /* libc's strlen and its like: their symbol is the code that picks a variant, and runs once. */
-static void a_function_chosen_at_start_is_not_probed_in_its_chooser(void **state)
+TEST(a_function_chosen_at_start_is_not_probed_in_its_chooser)
 {
-    (void)state;
     struct tiny64 wide;
     struct failure failure = {0};
     uint64_t offset;
@@ -127,9 +119,8 @@ static void a_function_chosen_at_start_is_not_probed_in_its_chooser(void **state
     assert_non_null(strstr(failure.text, "chooses"));
 }
 
-static void code_outside_the_file_is_refused(void **state)
+TEST(code_outside_the_file_is_refused)
 {
-    (void)state;
     struct tiny64 wide;
     struct failure failure = {0};
     uint64_t offset;
@@ -146,9 +137,8 @@ static void code_outside_the_file_is_refused(void **state)
     assert_int_equal(find_in(&wide, sizeof(wide), "work", &offset, &failure), -EINVAL);
 }
 
-static void forged_tables_are_refused(void **state)
+TEST(forged_tables_are_refused)
 {
-    (void)state;
     struct tiny64 wide;
     uint64_t offset;
 #define FORGE(field, value)                                                                        \
@@ -184,9 +174,8 @@ static void forged_tables_are_refused(void **state)
     assert_int_equal(find_in(&wide, sizeof(wide), "work", &offset, NULL), -ENOENT);
 }
 
-static void a_file_cut_off_anywhere_is_refused(void **state)
+TEST(a_file_cut_off_anywhere_is_refused)
 {
-    (void)state;
     struct tiny64 wide;
     uint64_t offset;
     FILL(wide, 64, ELFCLASS64);
@@ -195,9 +184,8 @@ static void a_file_cut_off_anywhere_is_refused(void **state)
 }
 
 /* Whatever one changed byte does, the answer is one of the promised ones. */
-static void a_changed_byte_never_breaks_the_reader(void **state)
+TEST(a_changed_byte_never_breaks_the_reader)
 {
-    (void)state;
     struct tiny64 wide;
     static const uint8_t changes[] = {0x01, 0x80, 0xff};
     for (size_t at = 0; at < sizeof(wide); at++) {
@@ -232,9 +220,8 @@ static void own_path(char path[256])
     path[length] = '\0';
 }
 
-static void our_own_function_is_found_where_its_bytes_are(void **state)
+TEST(our_own_function_is_found_where_its_bytes_are)
 {
-    (void)state;
     struct recorded machine;
     char path[256], name[400], code[8];
     own_path(path);
@@ -264,9 +251,8 @@ static void our_own_function_is_found_where_its_bytes_are(void **state)
     recorded_end(&machine);
 }
 
-static void what_cannot_be_probed_is_named(void **state)
+TEST(what_cannot_be_probed_is_named)
 {
-    (void)state;
     struct recorded machine;
     char path[256], name[400];
     own_path(path);
@@ -287,9 +273,8 @@ static void what_cannot_be_probed_is_named(void **state)
     recorded_end(&without);
 }
 
-static void a_pipe_in_place_of_a_program_does_not_block(void **state)
+TEST(a_pipe_in_place_of_a_program_does_not_block)
 {
-    (void)state;
     struct recorded machine;
     char path[128], name[400];
     recorded_begin(&machine, with_uprobes);
@@ -301,9 +286,8 @@ static void a_pipe_in_place_of_a_program_does_not_block(void **state)
 }
 
 /* Which the probe can open and a library cannot. */
-static void the_target_of_a_specimen_has_a_name(void **state)
+TEST(the_target_of_a_specimen_has_a_name)
 {
-    (void)state;
     static const struct recorded_file files[] = {
         {DEVICES "uprobe/type", "9\n"},
         {DEVICES "uprobe/format/retprobe", "config:0\n"},
@@ -331,22 +315,4 @@ static void the_target_of_a_specimen_has_a_name(void **state)
     refused(&machine.view, "uprobe:target:main", -EINVAL, NULL);
     refused(&machine.view, "uprobe:targets", -EINVAL, NULL);
     recorded_end(&machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_symbol_s_offset_is_its_place_in_the_segment),
-        cmocka_unit_test(only_defined_code_counts),
-        cmocka_unit_test(a_function_chosen_at_start_is_not_probed_in_its_chooser),
-        cmocka_unit_test(code_outside_the_file_is_refused),
-        cmocka_unit_test(forged_tables_are_refused),
-        cmocka_unit_test(a_file_cut_off_anywhere_is_refused),
-        cmocka_unit_test(a_changed_byte_never_breaks_the_reader),
-        cmocka_unit_test(our_own_function_is_found_where_its_bytes_are),
-        cmocka_unit_test(what_cannot_be_probed_is_named),
-        cmocka_unit_test(a_pipe_in_place_of_a_program_does_not_block),
-        cmocka_unit_test(the_target_of_a_specimen_has_a_name),
-    };
-    return cmocka_run_group_tests_name("event-uprobe", tests, NULL, NULL);
 }

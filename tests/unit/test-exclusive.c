@@ -3,14 +3,8 @@
  *
  * Exclusive sequences of AArch64, from their words alone: what a stepper may run in one go and how
  * many instructions that is. The encodings come from an assembler. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "arch/aarch64/exclusive.h"
+#include "case.h"
 
 #define LDXR  0xc85f7c01u /* ldxr x1, [x0] */
 #define LDAXR 0x885ffc01u /* ldaxr w1, [x0] */
@@ -47,9 +41,8 @@ static bool decode(const uint32_t *words, size_t count, struct decode_sequence *
     decode((const uint32_t[]){__VA_ARGS__},                                                        \
            sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t), sequence)
 
-static void only_exclusive_loads_begin_a_sequence(void **state)
+TEST(only_exclusive_loads_begin_a_sequence)
 {
-    (void)state;
     static const uint32_t loads[] = {LDXR, LDAXR, LDXP, LDXRB};
     static const uint32_t others[] = {STXR, STLXP, LDAR, STLR, CAS, CASP, LDR, ADD, RET};
     for (size_t i = 0; i < sizeof(loads) / sizeof(*loads); i++)
@@ -58,9 +51,8 @@ static void only_exclusive_loads_begin_a_sequence(void **state)
         assert_false(decode_begins_exclusive((const unsigned char *)&others[i]));
 }
 
-static void a_sequence_goes_through_its_store(void **state)
+TEST(a_sequence_goes_through_its_store)
 {
-    (void)state;
     struct decode_sequence sequence;
     assert_true(DECODE(&sequence, LDXR, ADD, ADD, STXR, ADD));
     assert_int_equal(sequence.length, 4);
@@ -69,9 +61,8 @@ static void a_sequence_goes_through_its_store(void **state)
     assert_int_equal(sequence.length, 2);
 }
 
-static void a_branch_out_of_it_is_a_second_way(void **state)
+TEST(a_branch_out_of_it_is_a_second_way)
 {
-    (void)state;
     struct decode_sequence sequence;
     assert_true(DECODE(&sequence, LDAXR, ADD, to(B_NE, 4), STXR, ADD));
     assert_int_equal(sequence.length, 4);
@@ -84,9 +75,8 @@ static void a_branch_out_of_it_is_a_second_way(void **state)
     assert_int_equal(sequence.branch_bytes, -4);
 }
 
-static void what_cannot_be_told_apart_afterwards_is_refused(void **state)
+TEST(what_cannot_be_told_apart_afterwards_is_refused)
 {
-    (void)state;
     struct decode_sequence sequence;
     assert_false(DECODE(&sequence, LDXR, to(CBZ, 2), ADD, STXR));        /* stays inside */
     assert_false(DECODE(&sequence, LDXR, to(CBZ, 3), ADD, STXR));        /* ends where it ends */
@@ -96,15 +86,4 @@ static void what_cannot_be_told_apart_afterwards_is_refused(void **state)
     assert_false(DECODE(&sequence, LDXR, SVC, STXR));
     assert_false(DECODE(&sequence, LDXR, ADD, RET));
     assert_false(DECODE(&sequence, LDXR, ADD)); /* no store at all */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_exclusive_loads_begin_a_sequence),
-        cmocka_unit_test(a_sequence_goes_through_its_store),
-        cmocka_unit_test(a_branch_out_of_it_is_a_second_way),
-        cmocka_unit_test(what_cannot_be_told_apart_afterwards_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,6 @@
  *
  * From instructions that were executed to stretches of functions: joining, whose code it was, and
  * files that lie about their symbols. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -19,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "probe/command/calls.h"
 #include "probe/command/detail.h"
 #include "probe/command/executed.h"
@@ -93,9 +88,8 @@ static const char *found(const struct symbols *symbols, uint64_t within)
     return symbols_find(symbols, CODE_OFFSET + within);
 }
 
-static void functions_are_found_by_their_place_in_the_file(void **state)
+TEST(functions_are_found_by_their_place_in_the_file)
 {
-    (void)state;
     struct file file = sound();
     struct symbols symbols;
     assert_int_equal(symbols_read_bytes(&symbols, &file, sizeof(file)), 0);
@@ -111,9 +105,8 @@ static void functions_are_found_by_their_place_in_the_file(void **state)
     symbols_free(&symbols);
 }
 
-static void every_byte_of_a_file_may_lie(void **state)
+TEST(every_byte_of_a_file_may_lie)
 {
-    (void)state;
     const struct file good = sound();
     static const uint8_t lies[] = {0, 1, 0x7f, 0x80, 0xff};
     for (size_t at = 0; at < sizeof(good); at++)
@@ -133,9 +126,8 @@ static void every_byte_of_a_file_may_lie(void **state)
         }
 }
 
-static void a_file_may_end_anywhere(void **state)
+TEST(a_file_may_end_anywhere)
 {
-    (void)state;
     const struct file good = sound();
     for (size_t length = 0; length < sizeof(good); length++) {
         AUTO_FREE uint8_t *bytes = malloc(length + 1);
@@ -146,9 +138,8 @@ static void a_file_may_end_anywhere(void **state)
     }
 }
 
-static void what_is_no_regular_file_is_not_waited_for(void **state)
+TEST(what_is_no_regular_file_is_not_waited_for)
 {
-    (void)state;
     char folder[] = "/tmp/assay-executed-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/pipe", folder);
@@ -212,9 +203,8 @@ static void told(const struct executed_instruction *list, size_t count, char *te
     }
 }
 
-static void neighbours_executed_equally_often_are_one_stretch(void **state)
+TEST(neighbours_executed_equally_often_are_one_stretch)
 {
-    (void)state;
     char text[512];
     const struct executed_instruction list[] = {one(0x22, 2, 5, 0), one(0, 3, 1, 0),
                                                 one(3, 4, 1, 0),    one(7, 2, 2, 0),
@@ -223,9 +213,8 @@ static void neighbours_executed_equally_often_are_one_stretch(void **state)
     assert_string_equal(text, "first 0+7 2*1+0\nfirst 7+2 1*2+0\nsecond 32+4 2*5+0\n 48+1 1*5+0\n");
 }
 
-static void functions_part_stretches_and_repeated_instructions_stand_alone(void **state)
+TEST(functions_part_stretches_and_repeated_instructions_stand_alone)
 {
-    (void)state;
     char text[512];
     const struct executed_instruction list[] = {one(0xe, 2, 1, 0), one(0x10, 1, 1, 0),
                                                 one(0x20, 2, 1, 0), one(0x22, 2, 1, 9),
@@ -235,9 +224,8 @@ static void functions_part_stretches_and_repeated_instructions_stand_alone(void 
                               "1*1+9\nsecond 36+2 1*1+0\n");
 }
 
-static void an_unknown_length_reaches_to_the_next_at_most(void **state)
+TEST(an_unknown_length_reaches_to_the_next_at_most)
 {
-    (void)state;
     char text[512];
     const struct executed_instruction list[] = {one(0, 0, 1, 0), one(5, 0, 1, 0),
                                                 one(0x2000, 1, 1, 0)};
@@ -249,9 +237,8 @@ static void an_unknown_length_reaches_to_the_next_at_most(void **state)
 
 /* --- maps --- */
 
-static void only_executable_maps_are_taken(void **state)
+TEST(only_executable_maps_are_taken)
 {
-    (void)state;
     static const char *const lines[] = {
         "00400000-00401000 r--p 00000000 fe:01 12 /bin/a\n",
         "00401000-00402000 r-xp 00001000 fe:01 12                     /bin/with a space\n",
@@ -280,9 +267,8 @@ static void only_executable_maps_are_taken(void **state)
     code_maps_free(&maps);
 }
 
-static void another_object_at_an_address_is_noticed(void **state)
+TEST(another_object_at_an_address_is_noticed)
 {
-    (void)state;
     struct code_map library = {{0x1000, 0x3000, 0x1000, "/a"}, false};
     struct code_map part = {{0x2000, 0x3000, 0x2000, "/a"}, false};
     struct code_map moved = {{0x2000, 0x3000, 0x1000, "/a"}, false};
@@ -296,9 +282,8 @@ static void another_object_at_an_address_is_noticed(void **state)
 
 /* --- names of calls --- */
 
-static void calls_have_the_names_of_their_headers(void **state)
+TEST(calls_have_the_names_of_their_headers)
 {
-    (void)state;
     char name[32];
     call_name(&(struct stepped_call){.number = -1}, name, sizeof(name));
     assert_string_equal(name, "call--1");
@@ -313,21 +298,4 @@ static void calls_have_the_names_of_their_headers(void **state)
     call_name(&(struct stepped_call){.number = 3, .narrow = true}, name, sizeof(name));
     assert_string_equal(name, "read");
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(functions_are_found_by_their_place_in_the_file),
-        cmocka_unit_test(every_byte_of_a_file_may_lie),
-        cmocka_unit_test(a_file_may_end_anywhere),
-        cmocka_unit_test(what_is_no_regular_file_is_not_waited_for),
-        cmocka_unit_test(neighbours_executed_equally_often_are_one_stretch),
-        cmocka_unit_test(functions_part_stretches_and_repeated_instructions_stand_alone),
-        cmocka_unit_test(an_unknown_length_reaches_to_the_next_at_most),
-        cmocka_unit_test(only_executable_maps_are_taken),
-        cmocka_unit_test(another_object_at_an_address_is_noticed),
-        cmocka_unit_test(calls_have_the_names_of_their_headers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

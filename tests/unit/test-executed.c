@@ -3,20 +3,13 @@
  *
  * From stretches of executed code to sums by function, opcode and class: on code assembled by hand,
  * on 32-bit code beside 64-bit code, on bytes that are none, on hostile counts, and on many. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "decode/decode.h"
 #include "engine/executed.h"
-#include "skip.h"
 
 /* --- a store that remembers --- */
 
@@ -121,9 +114,8 @@ static const struct planted loop[] = {
     {"/bin/p", "end", "0f05", 0x401020, 1, 1, 0},
 };
 
-static void sums_are_by_function_opcode_and_class(void **state)
+TEST(sums_are_by_function_opcode_and_class)
 {
-    (void)state;
     struct executed *executed;
     NEED_CAPSTONE();
     assert_int_equal(executed_new(&executed, "x86_64"), 0);
@@ -149,9 +141,8 @@ static void sums_are_by_function_opcode_and_class(void **state)
     executed_free(executed);
 }
 
-static void a_visit_begins_anew(void **state)
+TEST(a_visit_begins_anew)
 {
-    (void)state;
     struct executed *executed;
     NEED_CAPSTONE();
     assert_int_equal(executed_new(&executed, "x86_64"), 0);
@@ -164,9 +155,8 @@ static void a_visit_begins_anew(void **state)
     executed_free(executed);
 }
 
-static void a_string_instruction_counts_once_and_tells_its_repetitions(void **state)
+TEST(a_string_instruction_counts_once_and_tells_its_repetitions)
 {
-    (void)state;
     static const struct planted copy = {"/bin/p", "copy", "f3a4", 0x401000, 1, 3, 997};
     struct executed *executed;
     NEED_CAPSTONE();
@@ -182,9 +172,8 @@ static void a_string_instruction_counts_once_and_tells_its_repetitions(void **st
 }
 
 /* Where there is no decoder at all, functions are summed all the same. */
-static void functions_need_no_decoder(void **state)
+TEST(functions_need_no_decoder)
 {
-    (void)state;
     struct executed *executed;
     struct failure failure = {0};
     assert_int_equal(executed_new(&executed, "no-such-isa"), 0);
@@ -203,9 +192,8 @@ static void functions_need_no_decoder(void **state)
 }
 
 /* 41: inc %ecx in 32-bit code, a prefix in 64-bit code. */
-static void code_of_32_bits_is_told_by_its_file(void **state)
+TEST(code_of_32_bits_is_told_by_its_file)
 {
-    (void)state;
     static const struct planted mixed[] = {
         {"/bin/slim", "f", "4149", 0x8049000, 2, 5, 0},
         {"/bin/slim", "f", "cd80", 0x8049010, 1, 5, 0},
@@ -226,9 +214,8 @@ static void code_of_32_bits_is_told_by_its_file(void **state)
     executed_free(executed);
 }
 
-static void what_no_decoder_knows_is_counted_and_the_rest_is_not_lost(void **state)
+TEST(what_no_decoder_knows_is_counted_and_the_rest_is_not_lost)
 {
-    (void)state;
     static const struct planted odd[] = {
         {"", "",
          "4883c001"
@@ -253,9 +240,8 @@ static void what_no_decoder_knows_is_counted_and_the_rest_is_not_lost(void **sta
     executed_free(executed);
 }
 
-static void sums_that_leave_64_bits_are_refused(void **state)
+TEST(sums_that_leave_64_bits_are_refused)
 {
-    (void)state;
     static const struct planted huge = {"", "", "90", 0x401000, 1, UINT64_MAX, 0};
     static const struct planted more = {"", "", "9090", 0x402000, 2, UINT64_MAX / 2 + 1, 0};
     struct executed *executed;
@@ -272,9 +258,8 @@ static void sums_that_leave_64_bits_are_refused(void **state)
     executed_free(executed);
 }
 
-static void aarch64_is_decoded_on_any_machine(void **state)
+TEST(aarch64_is_decoded_on_any_machine)
 {
-    (void)state;
     static const struct planted code = {"/bin/p",
                                         "f",
                                         "00040091"
@@ -296,9 +281,8 @@ static void aarch64_is_decoded_on_any_machine(void **state)
 }
 
 /* A hundred thousand, as a large program has them: each is there in the end. */
-static void many_stretches_add_up(void **state)
+TEST(many_stretches_add_up)
 {
-    (void)state;
     struct executed *executed;
     char name[32];
     NEED_CAPSTONE();
@@ -314,20 +298,4 @@ static void many_stretches_add_up(void **state)
     assert_int_equal(count_of("opcode", "jne"), 33334 + 2 * 33333 + 3 * 33333);
     assert_int_equal(executed_unknown(executed), 0);
     executed_free(executed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_by_function_opcode_and_class),
-        cmocka_unit_test(a_visit_begins_anew),
-        cmocka_unit_test(a_string_instruction_counts_once_and_tells_its_repetitions),
-        cmocka_unit_test(functions_need_no_decoder),
-        cmocka_unit_test(code_of_32_bits_is_told_by_its_file),
-        cmocka_unit_test(what_no_decoder_knows_is_counted_and_the_rest_is_not_lost),
-        cmocka_unit_test(sums_that_leave_64_bits_are_refused),
-        cmocka_unit_test(aarch64_is_decoded_on_any_machine),
-        cmocka_unit_test(many_stretches_add_up),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

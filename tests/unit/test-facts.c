@@ -2,20 +2,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Facts as a list and as text: what is written is read again, and what is no facts is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "case.h"
 #include "machine/facts.h"
-#include "skip.h"
 
 static int read_bytes(struct facts *facts, const char *bytes, size_t length,
                       struct failure *failure)
@@ -31,9 +25,8 @@ static int read_string(struct facts *facts, const char *string, struct failure *
     return read_bytes(facts, string, strlen(string), failure);
 }
 
-static void setting_replaces_and_keeps_the_order(void **state)
+TEST(setting_replaces_and_keeps_the_order)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     assert_int_equal(facts_set(&facts, "b", "1", 0), 0);
     assert_int_equal(facts_set(&facts, "a", "2", 0), 0);
@@ -48,9 +41,8 @@ static void setting_replaces_and_keeps_the_order(void **state)
     assert_int_equal(facts_error(&facts, "unknown"), ENODATA);
 }
 
-static void a_missing_value_always_has_an_errno(void **state)
+TEST(a_missing_value_always_has_an_errno)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     facts_set(&facts, "a", NULL, 0);
     assert_int_equal(facts_error(&facts, "a"), ENODATA);
@@ -58,9 +50,8 @@ static void a_missing_value_always_has_an_errno(void **state)
     assert_int_equal(facts_error(&facts, "a"), 0);
 }
 
-static void numbers_are_whole_or_not_at_all(void **state)
+TEST(numbers_are_whole_or_not_at_all)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     static const struct {
         const char *value;
@@ -74,9 +65,8 @@ static void numbers_are_whole_or_not_at_all(void **state)
     assert_int_equal(facts_number(&facts, "none", 5), 5);
 }
 
-static void malformed_keys_are_refused(void **state)
+TEST(malformed_keys_are_refused)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     char longer[FACTS_MAX_KEY + 2];
     memset(longer, 'k', sizeof(longer) - 1);
@@ -88,9 +78,8 @@ static void malformed_keys_are_refused(void **state)
     assert_int_equal(facts_set(&facts, longer, "x", 0), 0);
 }
 
-static void the_list_and_its_values_do_not_grow_without_end(void **state)
+TEST(the_list_and_its_values_do_not_grow_without_end)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     char key[16];
     for (unsigned i = 0; i < FACTS_MAX; i++) {
@@ -106,9 +95,8 @@ static void the_list_and_its_values_do_not_grow_without_end(void **state)
     assert_int_equal(strlen(facts_get(&facts, "k7")), FACTS_MAX_VALUE);
 }
 
-static void text_form_round_trips(void **state)
+TEST(text_form_round_trips)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     facts_set(&facts, "plain", "tsc kvm-clock", 0);
     facts_set(&facts, "empty", "", 0);
@@ -140,9 +128,8 @@ static void text_form_round_trips(void **state)
     free(written);
 }
 
-static void comments_blank_lines_and_a_cut_last_line_are_read(void **state)
+TEST(comments_blank_lines_and_a_cut_last_line_are_read)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     assert_int_equal(read_string(&facts, "# recorded\n\na = 1\nb =\nc = 3", NULL), 0);
     assert_int_equal(facts.count, 3);
@@ -153,9 +140,8 @@ static void comments_blank_lines_and_a_cut_last_line_are_read(void **state)
     assert_int_equal(none.count, 0);
 }
 
-static void what_is_not_facts_is_refused_with_its_line(void **state)
+TEST(what_is_not_facts_is_refused_with_its_line)
 {
-    (void)state;
     static const struct {
         const char *text, *said;
     } cases[] = {
@@ -183,9 +169,8 @@ static void what_is_not_facts_is_refused_with_its_line(void **state)
     }
 }
 
-static void endless_lines_nul_bytes_and_endless_files_are_refused(void **state)
+TEST(endless_lines_nul_bytes_and_endless_files_are_refused)
 {
-    (void)state;
     struct failure failure = {0};
     AUTO_FACTS struct facts facts = {0};
     assert_int_equal(read_bytes(&facts, "a = x\0y\n", 8, &failure), -EBADMSG);
@@ -205,9 +190,8 @@ static void endless_lines_nul_bytes_and_endless_files_are_refused(void **state)
     text_free(&many);
 }
 
-static void a_full_disk_is_reported(void **state)
+TEST(a_full_disk_is_reported)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     facts_set(&facts, "a", "1", 0);
     FILE *full = fopen("/dev/full", "w");
@@ -217,29 +201,10 @@ static void a_full_disk_is_reported(void **state)
     fclose(full);
 }
 
-static void errnos_have_names_and_back(void **state)
+TEST(errnos_have_names_and_back)
 {
-    (void)state;
     char name[16];
     for (int error = 1; error < 200; error++)
         assert_int_equal(errno_from_name(errno_name(error, name, sizeof(name))), error);
     assert_string_equal(errno_name(ENOENT, name, sizeof(name)), "ENOENT");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(setting_replaces_and_keeps_the_order),
-        cmocka_unit_test(a_missing_value_always_has_an_errno),
-        cmocka_unit_test(numbers_are_whole_or_not_at_all),
-        cmocka_unit_test(malformed_keys_are_refused),
-        cmocka_unit_test(the_list_and_its_values_do_not_grow_without_end),
-        cmocka_unit_test(text_form_round_trips),
-        cmocka_unit_test(comments_blank_lines_and_a_cut_last_line_are_read),
-        cmocka_unit_test(what_is_not_facts_is_refused_with_its_line),
-        cmocka_unit_test(endless_lines_nul_bytes_and_endless_files_are_refused),
-        cmocka_unit_test(a_full_disk_is_reported),
-        cmocka_unit_test(errnos_have_names_and_back),
-    };
-    return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

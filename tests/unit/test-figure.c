@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Figures: what becomes of rows, and what the check of figures notices. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "figure-shown.h"
 #include "output/figure.h"
 
@@ -42,9 +37,8 @@ static const char *fault_of(const json_t *figure)
     return figure_is_sound(figure, fault, sizeof(fault)) ? "" : fault;
 }
 
-static void a_whole_figure_is_sound(void **state)
+TEST(a_whole_figure_is_sound)
 {
-    (void)state;
     json_t *figures = json_array();
     figures_append(figures, made(&boxes));
     assert_figures_are_sound(figures);
@@ -55,9 +49,8 @@ static void a_whole_figure_is_sound(void **state)
     json_decref(figures);
 }
 
-static void one_without_rows_is_no_figure(void **state)
+TEST(one_without_rows_is_no_figure)
 {
-    (void)state;
     json_t *figures = json_array(), *empty = figure_new(&boxes);
     assert_string_equal(fault_of(empty), "by-path: 0 rows");
     figures_append(figures, empty);
@@ -65,9 +58,8 @@ static void one_without_rows_is_no_figure(void **state)
     json_decref(figures);
 }
 
-static void what_a_page_could_not_draw_is_told(void **state)
+TEST(what_a_page_could_not_draw_is_told)
 {
-    (void)state;
     struct figure_spec spec = boxes;
     json_t *figure;
 
@@ -95,14 +87,4 @@ static void what_a_page_could_not_draw_is_told(void **state)
     json_array_set_new(json_array_get(json_object_get(figure, "rows"), 0), 3, json_string("3"));
     assert_string_equal(fault_of(figure), "by-path: row 0, median: a value of the wrong type");
     json_decref(figure);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_figure_is_sound),
-        cmocka_unit_test(one_without_rows_is_no_figure),
-        cmocka_unit_test(what_a_page_could_not_draw_is_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

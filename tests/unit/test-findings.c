@@ -6,17 +6,12 @@
  * and time, on an emulated machine. */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/memory.h"
 #include "case-builder.h"
+#include "case.h"
 #include "studies/validate/study.h"
 
 #define EVENTS 8
@@ -189,9 +184,8 @@ static void one_event(struct hand *hand, const struct within *within, const char
     add_row(hand, judgement, &within->code, counting);
 }
 
-static void test_counts_near_the_prediction_confirm_and_others_refute(void **state)
+TEST(test_counts_near_the_prediction_confirm_and_others_refute)
 {
-    (void)state;
     struct hand hand;
     for (size_t i = 0; i < WITHINS; i++) {
         one_event(&hand, &withins[i], "hardware", (struct counting){.factor = 1.002});
@@ -205,9 +199,8 @@ static void test_counts_near_the_prediction_confirm_and_others_refute(void **sta
     }
 }
 
-static void test_noise_leaves_a_claim_open(void **state)
+TEST(test_noise_leaves_a_claim_open)
 {
-    (void)state;
     struct hand hand;
     for (size_t i = 0; i < WITHINS; i++) {
         one_event(&hand, &withins[i], "hardware", (struct counting){.factor = 1, .noise = 0.2});
@@ -216,9 +209,8 @@ static void test_noise_leaves_a_claim_open(void **state)
     }
 }
 
-static void test_without_an_event_nothing_is_tested(void **state)
+TEST(test_without_an_event_nothing_is_tested)
 {
-    (void)state;
     struct hand hand = {0};
     for (size_t i = 0; i < WITHINS; i++)
         assert_finding(&hand, withins[i].id, FINDING_UNTESTABLE);
@@ -226,9 +218,8 @@ static void test_without_an_event_nothing_is_tested(void **state)
     assert_finding(&hand, "A10", FINDING_UNTESTABLE);
 }
 
-static void test_the_reason_of_an_event_that_does_not_open_is_quoted(void **state)
+TEST(test_the_reason_of_an_event_that_does_not_open_is_quoted)
 {
-    (void)state;
     for (size_t i = 0; i < WITHINS; i++) {
         struct hand hand = {0};
         struct judgement *judgement = add_event(&hand, "event:u", "hardware", withins[i].class);
@@ -242,9 +233,8 @@ static void test_the_reason_of_an_event_that_does_not_open_is_quoted(void **stat
     }
 }
 
-static void test_sources_say_nothing_of_the_machine(void **state)
+TEST(test_sources_say_nothing_of_the_machine)
 {
-    (void)state;
     struct hand hand;
     for (size_t i = 0; i < WITHINS; i++) {
         one_event(&hand, &withins[i], "source", (struct counting){.factor = 1});
@@ -252,9 +242,8 @@ static void test_sources_say_nothing_of_the_machine(void **state)
     }
 }
 
-static void test_an_emulated_machine_decides_only_what_needs_no_real_one(void **state)
+TEST(test_an_emulated_machine_decides_only_what_needs_no_real_one)
 {
-    (void)state;
     struct hand hand;
     for (size_t i = 0; i < WITHINS; i++) {
         one_event(&hand, &withins[i], "hardware", (struct counting){.factor = 1});
@@ -266,9 +255,8 @@ static void test_an_emulated_machine_decides_only_what_needs_no_real_one(void **
     }
 }
 
-static void test_counts_that_do_not_outweigh_the_overhead_are_left_out(void **state)
+TEST(test_counts_that_do_not_outweigh_the_overhead_are_left_out)
 {
-    (void)state;
     struct hand hand;
     const struct within *loads = &withins[7];
     /* 50 more than foretold: 1 % of no count but small ones, which the overhead outweighs. */
@@ -282,9 +270,8 @@ static void test_counts_that_do_not_outweigh_the_overhead_are_left_out(void **st
     assert_finding(&hand, "A7", FINDING_UNTESTABLE);
 }
 
-static void test_the_gravest_of_several_events_decides(void **state)
+TEST(test_the_gravest_of_several_events_decides)
 {
-    (void)state;
     struct hand hand = {0};
     struct judgement *good = add_event(&hand, "good:u", "hardware", "loads");
     add_row(&hand, good, &withins[7].code, (struct counting){.factor = 1});
@@ -299,9 +286,8 @@ static void test_the_gravest_of_several_events_decides(void **state)
     assert_non_null(strstr(find(&hand, "A7")->reason, "not tested, stores"));
 }
 
-static void test_additions_alone_do_not_show_that_no_ops_are_counted(void **state)
+TEST(test_additions_alone_do_not_show_that_no_ops_are_counted)
 {
-    (void)state;
     struct hand hand = {0};
     static const struct code adds = {"adds", 4, 18, PROVEN};
     struct judgement *judgement = add_event(&hand, "instructions:u", "hardware", "instructions");
@@ -313,9 +299,8 @@ static void test_additions_alone_do_not_show_that_no_ops_are_counted(void **stat
     assert_finding(&hand, "A6", FINDING_FAILS);
 }
 
-static void test_rounding_and_single_multiplication_are_told_apart(void **state)
+TEST(test_rounding_and_single_multiplication_are_told_apart)
 {
-    (void)state;
     struct hand hand = {0};
     static const struct code divisions = {"fdiv-double", 0, 1, PROVEN};
     static const struct code rounding = {"fround-double", 0, 1, PROVEN};
@@ -342,9 +327,8 @@ static void count_roots(struct hand *hand, struct counting counting)
     add_row(hand, judgement, &roots, counting);
 }
 
-static void test_square_roots_that_read_zero_up_to_a_hundred_confirm(void **state)
+TEST(test_square_roots_that_read_zero_up_to_a_hundred_confirm)
 {
-    (void)state;
     struct hand hand;
     count_roots(&hand, (struct counting){.factor = 1, .zero_up_to = 10});
     assert_finding(&hand, "A5", FINDING_HOLDS);
@@ -355,9 +339,8 @@ static void test_square_roots_that_read_zero_up_to_a_hundred_confirm(void **stat
     assert_string_equal(find(&hand, "A5")->unit, "square roots");
 }
 
-static void test_square_roots_that_are_counted_from_one_refute(void **state)
+TEST(test_square_roots_that_are_counted_from_one_refute)
 {
-    (void)state;
     struct hand hand;
     count_roots(&hand, (struct counting){.factor = 1});
     assert_finding(&hand, "A5", FINDING_FAILS);
@@ -370,9 +353,8 @@ static void test_square_roots_that_are_counted_from_one_refute(void **state)
     assert_non_null(strstr(find(&hand, "A5")->reason, "not about 100"));
 }
 
-static void test_square_roots_that_scatter_or_start_late_leave_it_open(void **state)
+TEST(test_square_roots_that_scatter_or_start_late_leave_it_open)
 {
-    (void)state;
     struct hand hand;
     count_roots(&hand, (struct counting){.factor = 1, .from_n = 100});
     assert_finding(&hand, "A5", FINDING_INCONCLUSIVE);
@@ -382,9 +364,8 @@ static void test_square_roots_that_scatter_or_start_late_leave_it_open(void **st
     assert_finding(&hand, "A5", FINDING_INCONCLUSIVE);
 }
 
-static void test_a_dead_event_shows_no_threshold(void **state)
+TEST(test_a_dead_event_shows_no_threshold)
 {
-    (void)state;
     struct hand hand;
     count_roots(&hand, (struct counting){.factor = 1, .zero_up_to = 1000000});
     hand.list[0].verdict = VERDICT_DEAD;
@@ -403,9 +384,8 @@ static void count_calls(struct hand *hand, const char *kind, struct counting cou
     add_row(hand, judgement, &calls, counting);
 }
 
-static void test_overhead_shows_in_small_counts_and_not_in_large_ones(void **state)
+TEST(test_overhead_shows_in_small_counts_and_not_in_large_ones)
 {
-    (void)state;
     struct hand hand;
     count_calls(&hand, "tracepoint", (struct counting){.factor = 1, .overhead = 1});
     assert_finding(&hand, "A10", FINDING_HOLDS);
@@ -420,9 +400,8 @@ static void test_overhead_shows_in_small_counts_and_not_in_large_ones(void **sta
     assert_finding(&hand, "A10", FINDING_INCONCLUSIVE);
 }
 
-static void test_overhead_is_not_tested_by_sources_or_without_any(void **state)
+TEST(test_overhead_is_not_tested_by_sources_or_without_any)
 {
-    (void)state;
     struct hand hand;
     count_calls(&hand, "source", (struct counting){.factor = 1, .overhead = 1});
     assert_finding(&hand, "A10", FINDING_UNTESTABLE);
@@ -432,9 +411,8 @@ static void test_overhead_is_not_tested_by_sources_or_without_any(void **state)
     assert_finding(&hand, "A10", FINDING_UNTESTABLE);
 }
 
-static void test_an_event_that_errs_for_another_cause_does_not_speak_for_overhead(void **state)
+TEST(test_an_event_that_errs_for_another_cause_does_not_speak_for_overhead)
 {
-    (void)state;
     struct hand hand;
     count_calls(&hand, "tracepoint", (struct counting){.factor = 1, .overhead = 1});
     struct judgement *leaking = add_event(&hand, "instructions:u", "hardware", "instructions");
@@ -446,9 +424,8 @@ static void test_an_event_that_errs_for_another_cause_does_not_speak_for_overhea
 }
 
 /* The top of a ladder may have been reached once before the budget was spent. */
-static void test_points_of_a_single_run_give_way_to_others(void **state)
+TEST(test_points_of_a_single_run_give_way_to_others)
 {
-    (void)state;
     struct hand hand;
     one_event(&hand, &withins[7], "hardware", (struct counting){.factor = 1});
     hand.judged[0][STEPS - 1].runs = 1;
@@ -462,9 +439,8 @@ static void test_points_of_a_single_run_give_way_to_others(void **state)
     assert_non_null(strstr(find(&hand, "A10")->reason, "N = 100,000"));
 }
 
-static void test_a_single_run_has_no_estimate(void **state)
+TEST(test_a_single_run_has_no_estimate)
 {
-    (void)state;
     struct hand hand;
     one_event(&hand, &withins[0], "hardware", (struct counting){.factor = 1});
     for (size_t i = 0; i < STEPS; i++)
@@ -500,9 +476,8 @@ static void judge_runs(built_lie *lie, struct finding findings[VALIDATE_FINDINGS
     validate_findings(&builder.file, &judgements, findings);
 }
 
-static void test_runs_that_went_through_the_judge_flip_findings_as_well(void **state)
+TEST(test_runs_that_went_through_the_judge_flip_findings_as_well)
 {
-    (void)state;
     struct finding findings[VALIDATE_FINDINGS];
     judge_runs(NULL, findings);
     assert_string_equal(findings[6].id, "A7");
@@ -512,31 +487,4 @@ static void test_runs_that_went_through_the_judge_flip_findings_as_well(void **s
     judge_runs(five_percent_more, findings);
     assert_int_equal(findings[6].verdict, FINDING_FAILS);
     assert_int_equal(findings[9].verdict, FINDING_FAILS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_near_the_prediction_confirm_and_others_refute),
-        cmocka_unit_test(test_noise_leaves_a_claim_open),
-        cmocka_unit_test(test_without_an_event_nothing_is_tested),
-        cmocka_unit_test(test_the_reason_of_an_event_that_does_not_open_is_quoted),
-        cmocka_unit_test(test_sources_say_nothing_of_the_machine),
-        cmocka_unit_test(test_an_emulated_machine_decides_only_what_needs_no_real_one),
-        cmocka_unit_test(test_counts_that_do_not_outweigh_the_overhead_are_left_out),
-        cmocka_unit_test(test_the_gravest_of_several_events_decides),
-        cmocka_unit_test(test_additions_alone_do_not_show_that_no_ops_are_counted),
-        cmocka_unit_test(test_rounding_and_single_multiplication_are_told_apart),
-        cmocka_unit_test(test_square_roots_that_read_zero_up_to_a_hundred_confirm),
-        cmocka_unit_test(test_square_roots_that_are_counted_from_one_refute),
-        cmocka_unit_test(test_square_roots_that_scatter_or_start_late_leave_it_open),
-        cmocka_unit_test(test_a_dead_event_shows_no_threshold),
-        cmocka_unit_test(test_overhead_shows_in_small_counts_and_not_in_large_ones),
-        cmocka_unit_test(test_overhead_is_not_tested_by_sources_or_without_any),
-        cmocka_unit_test(test_an_event_that_errs_for_another_cause_does_not_speak_for_overhead),
-        cmocka_unit_test(test_points_of_a_single_run_give_way_to_others),
-        cmocka_unit_test(test_a_single_run_has_no_estimate),
-        cmocka_unit_test(test_runs_that_went_through_the_judge_flip_findings_as_well),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

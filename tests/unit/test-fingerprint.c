@@ -2,15 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The fingerprint changes exactly with what a validation depends on, and says what changed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 
+#include "case.h"
 #include "machine/check.h"
 #include "tree.h"
 
@@ -29,9 +24,8 @@ static void fill(struct facts *facts)
     facts_set(facts, "hypervisor", "none", 0);
 }
 
-static void it_is_sixteen_hexadecimal_digits_and_stable(void **state)
+TEST(it_is_sixteen_hexadecimal_digits_and_stable)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     fill(&facts);
     char fingerprint[17];
@@ -41,9 +35,8 @@ static void it_is_sixteen_hexadecimal_digits_and_stable(void **state)
     assert_string_equal(fingerprint, "ca979013b59610c9");
 }
 
-static void every_field_counts_and_is_named(void **state)
+TEST(every_field_counts_and_is_named)
 {
-    (void)state;
     static const char *const keys[] = {
         "isa",          "cpu.vendor",     "cpu.family",    "cpu.model",      "cpu.variant",
         "cpu.stepping", "cpu.model_name", "cpu.microcode", "kernel.release", "kernel.version",
@@ -64,9 +57,8 @@ static void every_field_counts_and_is_named(void **state)
     }
 }
 
-static void nothing_else_counts(void **state)
+TEST(nothing_else_counts)
 {
-    (void)state;
     static const char *const keys[] = {"load.average", "machine.id", "perf.paranoid",
                                        "os.name",      "acpi.oem",   "hypervisor.monitor",
                                        "process.euid", "cpu.online"};
@@ -84,9 +76,8 @@ static void nothing_else_counts(void **state)
 }
 
 /* Names with commas in them: RISC-V's and POWER's. */
-static void switching_off_a_cpu_of_the_same_kind_changes_nothing(void **state)
+TEST(switching_off_a_cpu_of_the_same_kind_changes_nothing)
 {
-    (void)state;
     static const struct {
         const char *cpu, *name;
     } cases[] = {
@@ -114,9 +105,8 @@ static void switching_off_a_cpu_of_the_same_kind_changes_nothing(void **state)
     }
 }
 
-static void absent_empty_and_shifted_values_differ(void **state)
+TEST(absent_empty_and_shifted_values_differ)
 {
-    (void)state;
     AUTO_FACTS struct facts absent = {0}, empty = {0}, shifted = {0};
     facts_set(&absent, "cpu.family", "6", 0);
     facts_set(&empty, "cpu.family", "6", 0);
@@ -130,9 +120,8 @@ static void absent_empty_and_shifted_values_differ(void **state)
     assert_string_not_equal(a, c);
 }
 
-static void the_difference_names_both_sides_and_fits(void **state)
+TEST(the_difference_names_both_sides_and_fits)
 {
-    (void)state;
     AUTO_FACTS struct facts then = {0}, now = {0};
     fill(&then);
     fill(&now);
@@ -145,17 +134,4 @@ static void the_difference_names_both_sides_and_fits(void **state)
     assert_int_equal(machine_difference(&then, &now, tiny, sizeof(tiny)), 2);
     assert_string_equal(tiny, "microco");
     assert_int_equal(machine_difference(&then, &now, NULL, 0), 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(it_is_sixteen_hexadecimal_digits_and_stable),
-        cmocka_unit_test(every_field_counts_and_is_named),
-        cmocka_unit_test(nothing_else_counts),
-        cmocka_unit_test(switching_off_a_cpu_of_the_same_kind_changes_nothing),
-        cmocka_unit_test(absent_empty_and_shifted_values_differ),
-        cmocka_unit_test(the_difference_names_both_sides_and_fits),
-    };
-    return cmocka_run_group_tests_name("fingerprint", tests, NULL, NULL);
 }

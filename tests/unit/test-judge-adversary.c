@@ -3,13 +3,7 @@
  *
  * What somebody found who tried to deceive the judge: a lie that another way of measuring covered,
  * clean counters that rare accidents or few runs made look bad, and sentences that misled. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "judging.h"
 
 static struct evidence *start(struct case_builder *builder, const char *event, const char *class)
@@ -28,9 +22,8 @@ static uint64_t jumps_by_rdpmc(const struct point *point, const struct evidence_
                                                                : run->value;
 }
 
-static void a_path_that_is_right_does_not_excuse_one_that_is_wild(void **state)
+TEST(a_path_that_is_right_does_not_excuse_one_that_is_wild)
 {
-    (void)state;
     struct case_builder builder;
     struct evidence *evidence = start(&builder, "instructions:u", "instructions");
     build_all(&builder, evidence, &(struct built_way){.overhead = 2});
@@ -49,9 +42,8 @@ static uint64_t jumps_at_random(const struct point *point, const struct evidence
 }
 
 /* Where a null cell of five runs jumps, all points are small against it; some never jump. */
-static void points_that_are_right_by_luck_make_nothing_accurate(void **state)
+TEST(points_that_are_right_by_luck_make_nothing_accurate)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct case_builder builder;
         struct random random;
@@ -72,9 +64,8 @@ static uint64_t now_and_then_one_more(const struct point *point, const struct ev
     return run->value + (random_below(context, 100) == 0);
 }
 
-static void one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs(void **state)
+TEST(one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 20; seed++) {
         struct case_builder builder;
         struct random random;
@@ -90,9 +81,8 @@ static void one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs(void **state
 }
 
 /* Half of the time, half of the counts, and whole ones: 3 reads 1, and 2 when extrapolated. */
-static void extrapolated_counts_are_as_coarse_as_their_part_of_the_time(void **state)
+TEST(extrapolated_counts_are_as_coarse_as_their_part_of_the_time)
 {
-    (void)state;
     struct case_builder builder;
     struct evidence *evidence = start(&builder, "instructions:u", "instructions");
     build_all(&builder, evidence, &(struct built_way){0});
@@ -114,9 +104,8 @@ static uint64_t rarely_a_lot_more(const struct point *point, const struct eviden
     return run->value + (random_below(context, 300) == 0 ? 20000 : 0);
 }
 
-static void rare_accidents_are_no_noise_in_a_thousand_runs(void **state)
+TEST(rare_accidents_are_no_noise_in_a_thousand_runs)
 {
-    (void)state;
     struct case_builder builder;
     struct random random;
     random_seed(&random, 5);
@@ -137,9 +126,8 @@ static uint64_t counts_n(const struct point *point, const struct evidence_run *r
 }
 
 /* A million is nearly 2^20. */
-static void errors_near_a_power_of_two_are_no_wrap(void **state)
+TEST(errors_near_a_power_of_two_are_no_wrap)
 {
-    (void)state;
     struct case_builder builder;
     struct built_way way = {0};
     struct judgements all =
@@ -156,9 +144,8 @@ static uint64_t in_both_halves(const struct point *point, const struct evidence_
 }
 
 /* Nor are errors that are multiples of 2^32, but any number of times it. */
-static void counts_above_the_modulus_are_no_wrap(void **state)
+TEST(counts_above_the_modulus_are_no_wrap)
 {
-    (void)state;
     struct case_builder builder;
     struct built_way way = {0};
     struct judgements all =
@@ -184,9 +171,8 @@ static uint64_t drifts_down(const struct point *point, const struct evidence_run
     return run->value - run->value * (index % 20) / 4000;
 }
 
-static void a_counter_that_drifts_is_said_to(void **state)
+TEST(a_counter_that_drifts_is_said_to)
 {
-    (void)state;
     struct case_builder builder;
     struct built_way way = {0};
     struct judgements all =
@@ -209,9 +195,8 @@ static uint64_t above_every_second_time(const struct point *point, const struct 
     return (uint64_t)(index % 2 ? point->truth.high + point->truth.high / 10 : point->truth.low);
 }
 
-static void a_mean_within_the_limits_is_not_said_to_be_outside(void **state)
+TEST(a_mean_within_the_limits_is_not_said_to_be_outside)
 {
-    (void)state;
     struct case_builder builder;
     struct evidence *evidence = start(&builder, "branches:u", "branches");
     build_ladder(&builder, evidence, &(struct built_way){0}, "getppid");
@@ -235,9 +220,8 @@ static uint64_t wrong_with_four(const struct point *point, const struct evidence
     return point->counters == 4 ? run->value + run->value / 20 : run->value;
 }
 
-static void the_setting_that_counts_right_is_named(void **state)
+TEST(the_setting_that_counts_right_is_named)
 {
-    (void)state;
     struct case_builder builder;
     struct evidence *evidence = start(&builder, "instructions:u", "instructions");
     build_all(&builder, evidence, &(struct built_way){0});
@@ -268,9 +252,8 @@ static void disturb(struct evidence *evidence, uint64_t adds, uint64_t faults)
         }
 }
 
-static void runs_left_aside_are_told(void **state)
+TEST(runs_left_aside_are_told)
 {
-    (void)state;
     struct case_builder builder;
     struct evidence *evidence = start(&builder, "instructions:u", "instructions");
     build_all(&builder, evidence, &(struct built_way){0});
@@ -304,9 +287,8 @@ static uint64_t doubled(const struct point *point, const struct evidence_run *ru
     return 2 * run->value;
 }
 
-static void what_cannot_be_told_apart_or_known_is_said(void **state)
+TEST(what_cannot_be_told_apart_or_known_is_said)
 {
-    (void)state;
     struct case_builder builder;
     struct built_way way = {0}, once = {.processes = 1, .runs = 1};
     /* Its code makes two calls for every switch. */
@@ -324,33 +306,12 @@ static void what_cannot_be_told_apart_or_known_is_said(void **state)
     assert_note(&all.list[0], "Adds 3 in every run [3, 3].");
 }
 
-static void an_interface_that_takes_away_is_said_to(void **state)
+TEST(an_interface_that_takes_away_is_said_to)
 {
-    (void)state;
     struct case_builder builder;
     struct built_way way = {.overhead = -13};
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &way, NULL, NULL);
     assert_verdict(&all.list[0], VERDICT_EXACT);
     assert_note(&all.list[0], "takes 13 away from every count");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_path_that_is_right_does_not_excuse_one_that_is_wild),
-        cmocka_unit_test(points_that_are_right_by_luck_make_nothing_accurate),
-        cmocka_unit_test(counts_above_the_modulus_are_no_wrap),
-        cmocka_unit_test(a_counter_that_drifts_is_said_to),
-        cmocka_unit_test(one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs),
-        cmocka_unit_test(extrapolated_counts_are_as_coarse_as_their_part_of_the_time),
-        cmocka_unit_test(rare_accidents_are_no_noise_in_a_thousand_runs),
-        cmocka_unit_test(errors_near_a_power_of_two_are_no_wrap),
-        cmocka_unit_test(a_mean_within_the_limits_is_not_said_to_be_outside),
-        cmocka_unit_test(the_setting_that_counts_right_is_named),
-        cmocka_unit_test(runs_left_aside_are_told),
-        cmocka_unit_test(what_cannot_be_told_apart_or_known_is_said),
-        cmocka_unit_test(an_interface_that_takes_away_is_said_to),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,10 @@
  *
  * Where one verdict ends and the next begins: one percent, a hundredfold, limits, noise, and what
  * one row of an event does to the whole. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
+#include "case.h"
 #include "judging.h"
 
 /* --- one percent, and a hundredfold --- */
@@ -35,9 +29,8 @@ static enum verdict verdict_of_factor(double by, int64_t overhead)
     return verdict;
 }
 
-static void one_percent_is_the_border(void **state)
+TEST(one_percent_is_the_border)
 {
-    (void)state;
     assert_int_equal(verdict_of_factor(1.0, 0), VERDICT_EXACT);
     assert_int_equal(verdict_of_factor(1.000001, 0), VERDICT_ACCURATE);
     assert_int_equal(verdict_of_factor(1.0099, 0), VERDICT_ACCURATE);
@@ -46,9 +39,8 @@ static void one_percent_is_the_border(void **state)
     assert_int_equal(verdict_of_factor(0.9899, 0), VERDICT_BIASED);
 }
 
-static void what_does_not_outweigh_the_overhead_is_not_held_to_one_percent(void **state)
+TEST(what_does_not_outweigh_the_overhead_is_not_held_to_one_percent)
 {
-    (void)state;
     /* The truth is 1,200,004. */
     assert_int_equal(verdict_of_factor(1.005, 12000), VERDICT_ACCURATE);
     assert_int_equal(verdict_of_factor(1.0101, 12000), VERDICT_BIASED);
@@ -59,9 +51,8 @@ static void what_does_not_outweigh_the_overhead_is_not_held_to_one_percent(void 
     assert_int_equal(verdict_of_factor(1.0, 30000), VERDICT_EXACT);
 }
 
-static void a_small_count_is_held_to_half_a_count(void **state)
+TEST(a_small_count_is_held_to_half_a_count)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "faults", "software", "page-faults");
@@ -77,9 +68,8 @@ static void a_small_count_is_held_to_half_a_count(void **state)
     assert_note(&all.list[0], "Right from N = 10, off below it: reads 2 of 1");
 }
 
-static void without_a_null_cell_nothing_is_exact(void **state)
+TEST(without_a_null_cell_nothing_is_exact)
 {
-    (void)state;
     struct case_builder builder;
     struct built_way way = {.without_null = true};
     struct judgements all = judge_lie(&builder, 1, "event", "syscalls", &way, NULL, NULL);
@@ -102,9 +92,8 @@ static struct judged_row *row_named(struct judgement *judgement, const char *spe
     return NULL;
 }
 
-static void one_run_of_one_row_breaks_exact(void **state)
+TEST(one_run_of_one_row_breaks_exact)
 {
-    (void)state;
     struct case_builder builder;
     (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
     struct evidence *evidence = &builder.file.events[0];
@@ -122,9 +111,8 @@ static void one_run_of_one_row_breaks_exact(void **state)
     assert_note(&all.list[0], "disturbed");
 }
 
-static void where_every_run_is_disturbed_they_are_judged_all_the_same(void **state)
+TEST(where_every_run_is_disturbed_they_are_judged_all_the_same)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
@@ -141,9 +129,8 @@ static void where_every_run_is_disturbed_they_are_judged_all_the_same(void **sta
     assert_note(&all.list[0], "100.0 % of the runs were disturbed");
 }
 
-static void limits_bind_and_prove_nothing_more(void **state)
+TEST(limits_bind_and_prove_nothing_more)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "branches:u", "hardware", "branches");
@@ -158,9 +145,8 @@ static void limits_bind_and_prove_nothing_more(void **state)
     assert_note(&all.list[0], "outside its limits");
 }
 
-static void limits_that_are_kept_leave_exact_what_is_proven(void **state)
+TEST(limits_that_are_kept_leave_exact_what_is_proven)
 {
-    (void)state;
     struct case_builder builder;
     struct judgements all = judge_lie(&builder, 1, "branches:u", "branches", &plain, NULL, NULL);
     assert_verdict(&all.list[0], VERDICT_EXACT);
@@ -172,9 +158,8 @@ static void limits_that_are_kept_leave_exact_what_is_proven(void **state)
     assert_true(all.list[0].verdict != VERDICT_EXACT);
 }
 
-static void counts_where_nothing_happens_break_exact_and_many_break_accurate(void **state)
+TEST(counts_where_nothing_happens_break_exact_and_many_break_accurate)
 {
-    (void)state;
     struct case_builder builder;
     struct judgements all;
     (void)judge_lie(&builder, 1, "faults", "page-faults", &plain, NULL, NULL);
@@ -207,9 +192,8 @@ static enum verdict verdict_of_spread(double mean, double deviation)
     return verdict;
 }
 
-static void noise_is_called_biased_only_beyond_doubt(void **state)
+TEST(noise_is_called_biased_only_beyond_doubt)
 {
-    (void)state;
     /* Over 40 runs the usual interval is the mean ± 0.324 deviations, the strict one ± 0.70. */
     assert_int_equal(verdict_of_spread(0.002, 0.02), VERDICT_ACCURATE);
     assert_int_equal(verdict_of_spread(0.002, 0.03), VERDICT_NOISY);  /* holds 0, leaves 1 % */
@@ -217,9 +201,8 @@ static void noise_is_called_biased_only_beyond_doubt(void **state)
     assert_int_equal(verdict_of_spread(0.008, 0.010), VERDICT_BIASED);
 }
 
-static void one_row_that_is_noisy_makes_the_event_so(void **state)
+TEST(one_row_that_is_noisy_makes_the_event_so)
 {
-    (void)state;
     struct case_builder builder;
     (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
     struct evidence *evidence = &builder.file.events[0];
@@ -228,9 +211,8 @@ static void one_row_that_is_noisy_makes_the_event_so(void **state)
     assert_verdict(&all.list[0], VERDICT_NOISY);
 }
 
-static void a_row_of_zeros_is_dead_beside_others_that_live(void **state)
+TEST(a_row_of_zeros_is_dead_beside_others_that_live)
 {
-    (void)state;
     struct case_builder builder;
     (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
     struct evidence *evidence = &builder.file.events[0];
@@ -243,9 +225,8 @@ static void a_row_of_zeros_is_dead_beside_others_that_live(void **state)
     assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
 }
 
-static void garbage_on_a_steady_overhead_is_noise(void **state)
+TEST(garbage_on_a_steady_overhead_is_noise)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct built_way way = {.overhead = 1000, .most_n = 100};
@@ -258,9 +239,8 @@ static void garbage_on_a_steady_overhead_is_noise(void **state)
     assert_verdict(&all.list[0], VERDICT_NOISY);
 }
 
-static void a_model_of_zero_makes_nothing_accurate(void **state)
+TEST(a_model_of_zero_makes_nothing_accurate)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "event", "software", "page-faults");
@@ -271,9 +251,8 @@ static void a_model_of_zero_makes_nothing_accurate(void **state)
     assert_verdict(&all.list[0], VERDICT_UNJUDGED);
 }
 
-static void ladders_of_different_ways_are_rows_of_their_own(void **state)
+TEST(ladders_of_different_ways_are_rows_of_their_own)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
@@ -289,9 +268,8 @@ static void ladders_of_different_ways_are_rows_of_their_own(void **state)
         assert_int_equal(all.list[0].rows[i].point_count, BUILT_LADDER);
 }
 
-static void what_was_measured_is_judged_even_if_it_was_once_refused(void **state)
+TEST(what_was_measured_is_judged_even_if_it_was_once_refused)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
@@ -299,27 +277,4 @@ static void what_was_measured_is_judged_even_if_it_was_once_refused(void **state
     evidence->error = EBUSY;
     struct judgements all = judged(&builder);
     assert_verdict(&all.list[0], VERDICT_EXACT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_percent_is_the_border),
-        cmocka_unit_test(what_does_not_outweigh_the_overhead_is_not_held_to_one_percent),
-        cmocka_unit_test(a_small_count_is_held_to_half_a_count),
-        cmocka_unit_test(without_a_null_cell_nothing_is_exact),
-        cmocka_unit_test(one_run_of_one_row_breaks_exact),
-        cmocka_unit_test(where_every_run_is_disturbed_they_are_judged_all_the_same),
-        cmocka_unit_test(limits_bind_and_prove_nothing_more),
-        cmocka_unit_test(limits_that_are_kept_leave_exact_what_is_proven),
-        cmocka_unit_test(counts_where_nothing_happens_break_exact_and_many_break_accurate),
-        cmocka_unit_test(noise_is_called_biased_only_beyond_doubt),
-        cmocka_unit_test(one_row_that_is_noisy_makes_the_event_so),
-        cmocka_unit_test(a_row_of_zeros_is_dead_beside_others_that_live),
-        cmocka_unit_test(garbage_on_a_steady_overhead_is_noise),
-        cmocka_unit_test(a_model_of_zero_makes_nothing_accurate),
-        cmocka_unit_test(ladders_of_different_ways_are_rows_of_their_own),
-        cmocka_unit_test(what_was_measured_is_judged_even_if_it_was_once_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

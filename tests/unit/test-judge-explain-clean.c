@@ -4,13 +4,7 @@
  * Counts that are right but for noise have no cause, whatever the noise looks like: normal, rare
  * events, heavy tails, processes that sit in one state or the other. The rates are printed and held
  * to. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "judging.h"
 
 #define SEEDS 120u
@@ -118,9 +112,8 @@ static size_t accused(const struct noise_case *noise, uint64_t seed)
     return found > 0;
 }
 
-static void noise_alone_has_no_cause(void **state)
+TEST(noise_alone_has_no_cause)
 {
-    (void)state;
     size_t alarms = 0, all = 0;
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         size_t here = 0;
@@ -132,12 +125,4 @@ static void noise_alone_has_no_cause(void **state)
     }
     print_message("# %zu of %zu clean cases accused\n", alarms, all);
     assert_true((double)alarms <= 0.001 * (double)all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(noise_alone_has_no_cause),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

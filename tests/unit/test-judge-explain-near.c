@@ -3,15 +3,9 @@
  *
  * What looks like a cause and is none must not be accused, what cannot be told apart is said to be
  * so, and a case as large as they come is explained in little time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <time.h>
 
+#include "case.h"
 #include "judging.h"
 
 static void assert_not_accused(const struct judgement *judgement, enum cause cause)
@@ -38,9 +32,8 @@ static uint64_t halved(const struct point *point, const struct evidence_run *run
     return point->is_null ? run->value : run->value / 2;
 }
 
-static void a_factor_is_not_another_class(void **state)
+TEST(a_factor_is_not_another_class)
 {
-    (void)state;
     /* In the loop alone branches are half the instructions, but for the first. */
     struct case_builder builder;
     builder_start(&builder, 1);
@@ -60,9 +53,8 @@ static uint64_t stores_instead(const struct point *point, const struct evidence_
     return point->is_null ? run->value : (uint64_t)count_of(point, TRAIT_CLASS, "stores");
 }
 
-static void classes_that_no_point_tells_apart_are_not_accused(void **state)
+TEST(classes_that_no_point_tells_apart_are_not_accused)
 {
-    (void)state;
     /* Loads and stores of these two are the same. */
     struct case_builder builder;
     builder_start(&builder, 1);
@@ -85,9 +77,8 @@ static uint64_t each_call(const struct point *point, const struct evidence_run *
     return run->value + (uint64_t)(each * count_of(point, TRAIT_CLASS, "syscalls"));
 }
 
-static void an_event_that_may_count_the_operating_system_leaks_nothing(void **state)
+TEST(an_event_that_may_count_the_operating_system_leaks_nothing)
 {
-    (void)state;
     struct case_builder builder;
     double each = 200;
     struct judgements all =
@@ -96,9 +87,8 @@ static void an_event_that_may_count_the_operating_system_leaks_nothing(void **st
     assert_true(all.list[0].explanation_count > 0);
 }
 
-static void a_few_counts_a_call_are_the_border_and_no_leak(void **state)
+TEST(a_few_counts_a_call_are_the_border_and_no_leak)
 {
-    (void)state;
     struct case_builder builder;
     double each = 2;
     struct judgements all =
@@ -117,9 +107,8 @@ static uint64_t jitter_with_time(const struct point *point, const struct evidenc
     return run->value + (uint64_t)(int64_t)more;
 }
 
-static void noise_that_grows_with_time_is_no_interrupt(void **state)
+TEST(noise_that_grows_with_time_is_no_interrupt)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 10; seed++) {
         struct case_builder builder;
         struct random random;
@@ -131,9 +120,8 @@ static void noise_that_grows_with_time_is_no_interrupt(void **state)
     }
 }
 
-static void stray_faults_that_add_nothing_are_not_blamed(void **state)
+TEST(stray_faults_that_add_nothing_are_not_blamed)
 {
-    (void)state;
     struct case_builder builder;
     struct built_way way = {.stray_faults_percent = 20};
     struct judgements all =
@@ -148,9 +136,8 @@ static uint64_t each_fault(const struct point *point, const struct evidence_run 
     return run->value + run->account.minor_faults;
 }
 
-static void stray_faults_tell_where_no_code_faults(void **state)
+TEST(stray_faults_tell_where_no_code_faults)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 5);
     struct built_way way = {.stray_faults_percent = 10};
@@ -173,9 +160,8 @@ static uint64_t zero_at_a_power_of_two(const struct point *point, const struct e
     return point->n >= 100000 && !point->is_null ? 0 : run->value;
 }
 
-static void large_counts_that_are_lost_did_not_wrap(void **state)
+TEST(large_counts_that_are_lost_did_not_wrap)
 {
-    (void)state;
     struct case_builder builder;
     struct judgements all = judge_lie(&builder, 1, "instructions:u", "instructions", &plain,
                                       zero_at_a_power_of_two, NULL);
@@ -190,9 +176,8 @@ static uint64_t one_specimen_is_dead(const struct point *point, const struct evi
     return strcmp(point->specimen, "adds") == 0 ? 0 : run->value;
 }
 
-static void code_that_is_not_counted_at_all_is_no_threshold(void **state)
+TEST(code_that_is_not_counted_at_all_is_no_threshold)
 {
-    (void)state;
     struct case_builder builder;
     struct judgements all = judge_lie(&builder, 1, "instructions:u", "instructions", &plain,
                                       one_specimen_is_dead, NULL);
@@ -212,9 +197,8 @@ static uint64_t shares_and_is_right(const struct point *point, const struct evid
     return (uint64_t)round((double)run->value * (double)changed->running / (double)run->enabled);
 }
 
-static void multiplexed_runs_that_extrapolate_well_are_not_blamed(void **state)
+TEST(multiplexed_runs_that_extrapolate_well_are_not_blamed)
 {
-    (void)state;
     struct case_builder builder;
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, shares_and_is_right, NULL);
@@ -230,9 +214,8 @@ static uint64_t branches_twice(const struct point *point, const struct evidence_
     return run->value + (uint64_t)count_of(point, TRAIT_OPCODE, "jne");
 }
 
-static void opcodes_that_always_occur_together_are_blamed_together(void **state)
+TEST(opcodes_that_always_occur_together_are_blamed_together)
 {
-    (void)state;
     struct case_builder builder;
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, branches_twice, NULL);
@@ -240,9 +223,8 @@ static void opcodes_that_always_occur_together_are_blamed_together(void **state)
     assert_note(&all.list[0], "cannot be told apart here from cond-branches");
 }
 
-static void without_opcodes_known_none_is_blamed(void **state)
+TEST(without_opcodes_known_none_is_blamed)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "instructions:u", "hardware", "instructions");
@@ -291,9 +273,8 @@ static uint64_t one_of_many_twice(const struct point *point, const struct eviden
     return run->value + (uint64_t)count_of(point, TRAIT_OPCODE, "opcode-35");
 }
 
-static void one_opcode_of_many_is_found_in_a_large_case(void **state)
+TEST(one_opcode_of_many_is_found_in_a_large_case)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "instructions:u", "hardware", "instructions");
@@ -309,24 +290,4 @@ static void one_opcode_of_many_is_found_in_a_large_case(void **state)
     assert_int_equal(all.list[0].explanation_count, 1);
     assert_string_equal(all.list[0].explanations[0].per, "opcode-35");
     assert_true(fabs(all.list[0].explanations[0].size - 1) < 0.02);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_factor_is_not_another_class),
-        cmocka_unit_test(classes_that_no_point_tells_apart_are_not_accused),
-        cmocka_unit_test(an_event_that_may_count_the_operating_system_leaks_nothing),
-        cmocka_unit_test(a_few_counts_a_call_are_the_border_and_no_leak),
-        cmocka_unit_test(noise_that_grows_with_time_is_no_interrupt),
-        cmocka_unit_test(stray_faults_that_add_nothing_are_not_blamed),
-        cmocka_unit_test(stray_faults_tell_where_no_code_faults),
-        cmocka_unit_test(large_counts_that_are_lost_did_not_wrap),
-        cmocka_unit_test(code_that_is_not_counted_at_all_is_no_threshold),
-        cmocka_unit_test(multiplexed_runs_that_extrapolate_well_are_not_blamed),
-        cmocka_unit_test(opcodes_that_always_occur_together_are_blamed_together),
-        cmocka_unit_test(without_opcodes_known_none_is_blamed),
-        cmocka_unit_test(one_opcode_of_many_is_found_in_a_large_case),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

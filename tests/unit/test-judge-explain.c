@@ -3,13 +3,7 @@
  *
  * Every cause is planted in counts that are right otherwise, without noise and with it, alone and
  * beside another: it must be found, with its size. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "judging.h"
 
 /* What a lying counter does; zeroes do nothing. */
@@ -419,23 +413,12 @@ static void check(const struct built_way *noise, size_t seeds, double most_misse
     assert_true((double)missed <= most_missed * (double)cases);
 }
 
-static void causes_are_found_without_noise(void **state)
+TEST(causes_are_found_without_noise)
 {
-    (void)state;
     check(NULL, 3, 0);
 }
 
-static void causes_are_found_in_noise(void **state)
+TEST(causes_are_found_in_noise)
 {
-    (void)state;
     check(&(struct built_way){.relative = 0.002}, 5, 0.06);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(causes_are_found_without_noise),
-        cmocka_unit_test(causes_are_found_in_noise),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * Counters that lie in ways nobody described: whatever they do, the judge must not call them exact
  * or accurate, and must call them what they are where that can be said. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "judging.h"
 
 #define SEEDS 3u
@@ -231,18 +225,16 @@ static void try_lie(size_t index, uint64_t seed, const struct built_way *way)
         fail_msg("%s: \"%s\" is not in: %s", lies[index].name, lies[index].words, judgement->note);
 }
 
-static void no_lie_passes_without_noise(void **state)
+TEST(no_lie_passes_without_noise)
 {
-    (void)state;
     struct built_way way = {0};
     for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
         for (uint64_t seed = 0; seed < SEEDS; seed++)
             try_lie(i, seed, &way);
 }
 
-static void no_lie_passes_in_many_runs_of_one_process(void **state)
+TEST(no_lie_passes_in_many_runs_of_one_process)
 {
-    (void)state;
     struct built_way way = {.processes = 1, .runs = 100};
     for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
         /* These are about processes. */
@@ -252,9 +244,8 @@ static void no_lie_passes_in_many_runs_of_one_process(void **state)
     }
 }
 
-static void no_lie_passes_in_noise_and_overhead(void **state)
+TEST(no_lie_passes_in_noise_and_overhead)
 {
-    (void)state;
     struct built_way way = {.overhead = 7, .relative = 0.001, .additive = 1, .processes = 4};
     for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
         for (uint64_t seed = 0; seed < SEEDS; seed++)
@@ -262,9 +253,8 @@ static void no_lie_passes_in_noise_and_overhead(void **state)
 }
 
 /* The other side: what is clean but noisy must pass, else the tests above prove nothing. */
-static void what_tells_the_truth_passes(void **state)
+TEST(what_tells_the_truth_passes)
 {
-    (void)state;
     static const struct built_way ways[] = {
         {.relative = 0.001},
         {.relative = 0.01, .overhead = 3},
@@ -286,15 +276,4 @@ static void what_tells_the_truth_passes(void **state)
                 fail_msg("way %zu, seed %u: %s, %s: %s", i, (unsigned)seed, verdict_names[verdict],
                          cause_word(cause), all.list[0].note);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_lie_passes_without_noise),
-        cmocka_unit_test(no_lie_passes_in_many_runs_of_one_process),
-        cmocka_unit_test(no_lie_passes_in_noise_and_overhead),
-        cmocka_unit_test(what_tells_the_truth_passes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * From the runs of one point to its figures: integers that stay integers, extrapolation,
  * overhead from null cells, disturbed runs, intervals. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "judging.h"
 #include "studies/validate/judge.h"
 
@@ -44,9 +38,8 @@ static const struct judged_point *judge_pair(struct pair *pair)
     return &pair->judged;
 }
 
-static void counts_above_2_to_53_are_compared_as_integers(void **state)
+TEST(counts_above_2_to_53_are_compared_as_integers)
 {
-    (void)state;
     struct pair pair;
     struct point *point = start_pair(&pair, &(struct built_way){0}, 1);
     int64_t large = (INT64_C(1) << 60) + 1;
@@ -61,9 +54,8 @@ static void counts_above_2_to_53_are_compared_as_integers(void **state)
     assert_true(error == 1);
 }
 
-static void a_difference_below_zero_is_a_small_negative_count(void **state)
+TEST(a_difference_below_zero_is_a_small_negative_count)
 {
-    (void)state;
     struct pair pair;
     struct point *point = start_pair(&pair, &(struct built_way){0}, 1);
     point->runs[0].value = UINT64_MAX - 1; /* -2 */
@@ -74,9 +66,8 @@ static void a_difference_below_zero_is_a_small_negative_count(void **state)
     assert_true(judged->min == -2);
 }
 
-static void multiplexed_counts_are_extrapolated_to_the_nearest(void **state)
+TEST(multiplexed_counts_are_extrapolated_to_the_nearest)
 {
-    (void)state;
     wide count;
     struct evidence_run run = {.value = 1000, .enabled = 3000, .running = 1000};
     assert_true(run_is_multiplexed(&run));
@@ -94,9 +85,8 @@ static void multiplexed_counts_are_extrapolated_to_the_nearest(void **state)
     assert_int_equal((int64_t)count, (INT64_C(1) << 54) + 2);
 }
 
-static void the_largest_numbers_neither_trap_nor_wrap(void **state)
+TEST(the_largest_numbers_neither_trap_nor_wrap)
 {
-    (void)state;
     static const uint64_t extremes[] = {0, 1, UINT64_MAX, 1ULL << 63, (1ULL << 63) - 1};
     for (size_t i = 0; i < 125; i++) {
         struct evidence_run run = {
@@ -113,9 +103,8 @@ static void the_largest_numbers_neither_trap_nor_wrap(void **state)
     assert_true(account_switches(&account) == INT64_MAX);
 }
 
-static void a_run_without_counter_time_is_no_run(void **state)
+TEST(a_run_without_counter_time_is_no_run)
 {
-    (void)state;
     struct pair pair;
     struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
     for (size_t i = 0; i < 10; i++)
@@ -127,9 +116,8 @@ static void a_run_without_counter_time_is_no_run(void **state)
     assert_false(judged->is_zero);
 }
 
-static void a_path_that_keeps_no_times_counts_all_the_same(void **state)
+TEST(a_path_that_keeps_no_times_counts_all_the_same)
 {
-    (void)state;
     struct evidence_run run = {.value = 7};
     wide count;
     assert_true(run_count_of(&run, &count));
@@ -137,9 +125,8 @@ static void a_path_that_keeps_no_times_counts_all_the_same(void **state)
     assert_int_equal((int64_t)count, 7);
 }
 
-static void overhead_is_the_median_of_the_null_cells_quiet_runs(void **state)
+TEST(overhead_is_the_median_of_the_null_cells_quiet_runs)
 {
-    (void)state;
     struct pair pair;
     start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
     struct point *null = &pair.evidence->points[0];
@@ -157,9 +144,8 @@ static void overhead_is_the_median_of_the_null_cells_quiet_runs(void **state)
     assert_int_equal(judged->exact, judged->runs);
 }
 
-static void overhead_of_another_way_is_not_taken(void **state)
+TEST(overhead_of_another_way_is_not_taken)
 {
-    (void)state;
     for (int difference = 0; difference < 4; difference++) {
         struct pair pair;
         start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
@@ -176,9 +162,8 @@ static void overhead_of_another_way_is_not_taken(void **state)
     }
 }
 
-static void a_run_with_a_foreign_fault_is_disturbed_and_kept_apart(void **state)
+TEST(a_run_with_a_foreign_fault_is_disturbed_and_kept_apart)
 {
-    (void)state;
     struct pair pair;
     struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
     point->runs[5].value += 100;
@@ -191,9 +176,8 @@ static void a_run_with_a_foreign_fault_is_disturbed_and_kept_apart(void **state)
     assert_true(judged->max == 124 && judged->low == 0 && judged->high == 0);
 }
 
-static void what_the_way_does_itself_disturbs_nothing(void **state)
+TEST(what_the_way_does_itself_disturbs_nothing)
 {
-    (void)state;
     struct pair pair;
     struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
     struct point *null = &pair.evidence->points[0];
@@ -206,9 +190,8 @@ static void what_the_way_does_itself_disturbs_nothing(void **state)
     assert_int_equal(judge_pair(&pair)->disturbed, 1);
 }
 
-static void faults_that_nobody_predicts_disturb_nothing(void **state)
+TEST(faults_that_nobody_predicts_disturb_nothing)
 {
-    (void)state;
     struct pair pair;
     struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
     point->faults = -1;
@@ -216,9 +199,8 @@ static void faults_that_nobody_predicts_disturb_nothing(void **state)
     assert_int_equal(judge_pair(&pair)->disturbed, 0);
 }
 
-static void a_hundredfold_outweighs_and_ninety_nine_does_not(void **state)
+TEST(a_hundredfold_outweighs_and_ninety_nine_does_not)
 {
-    (void)state;
     for (int64_t truth = 699; truth <= 700; truth++) {
         struct pair pair;
         struct point *point = start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
@@ -229,9 +211,8 @@ static void a_hundredfold_outweighs_and_ninety_nine_does_not(void **state)
     }
 }
 
-static void one_stray_in_a_hundred_does_not_spoil_the_interval(void **state)
+TEST(one_stray_in_a_hundred_does_not_spoil_the_interval)
 {
-    (void)state;
     struct pair pair;
     struct point *point =
         start_pair(&pair, &(struct built_way){.runs = 50, .relative = 0.001}, 1000);
@@ -246,9 +227,8 @@ static void one_stray_in_a_hundred_does_not_spoil_the_interval(void **state)
     assert_true(judged->high > 0.01 * 12004);
 }
 
-static void processes_that_differ_count_as_one_value_each(void **state)
+TEST(processes_that_differ_count_as_one_value_each)
 {
-    (void)state;
     struct pair pair;
     struct point *point =
         start_pair(&pair, &(struct built_way){.processes = 4, .additive = 2}, 1000);
@@ -260,9 +240,8 @@ static void processes_that_differ_count_as_one_value_each(void **state)
     assert_true(pair.judged.high - pair.judged.low > 5 * narrow);
 }
 
-static void one_run_has_no_interval(void **state)
+TEST(one_run_has_no_interval)
 {
-    (void)state;
     struct pair pair;
     start_pair(&pair, &(struct built_way){.processes = 1, .runs = 1}, 10);
     const struct judged_point *judged = judge_pair(&pair);
@@ -271,9 +250,8 @@ static void one_run_has_no_interval(void **state)
     assert_true(judged->stdev == 0 && judged->mean == 124);
 }
 
-static void switches_are_held_against_the_runs_own_account(void **state)
+TEST(switches_are_held_against_the_runs_own_account)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence =
@@ -295,9 +273,8 @@ static void switches_are_held_against_the_runs_own_account(void **state)
     assert_int_equal(judged.exact + judged.disturbed_exact, judged.runs - 1);
 }
 
-static void the_account_is_taken_less_what_the_way_does(void **state)
+TEST(the_account_is_taken_less_what_the_way_does)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence =
@@ -312,9 +289,8 @@ static void the_account_is_taken_less_what_the_way_does(void **state)
     assert_int_equal(judged.exact, judged.runs);
 }
 
-static void a_source_without_accounts_is_held_against_the_specimen(void **state)
+TEST(a_source_without_accounts_is_held_against_the_specimen)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence =
@@ -330,39 +306,12 @@ static void a_source_without_accounts_is_held_against_the_specimen(void **state)
     assert_int_equal(judged.exact, judged.runs);
 }
 
-static void of_two_null_cells_the_longer_one_decides(void **state)
+TEST(of_two_null_cells_the_longer_one_decides)
 {
-    (void)state;
     struct pair pair;
     start_pair(&pair, &(struct built_way){.overhead = 3, .runs = 2}, 10);
     build_null(&pair.builder, pair.evidence, &(struct built_way){.overhead = 7});
     build_point(&pair.builder, pair.evidence, &(struct built_way){.overhead = 7},
                 specimen_named("adds"), 100);
     assert_int_equal(judge_pair(&pair)->overhead, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_above_2_to_53_are_compared_as_integers),
-        cmocka_unit_test(a_difference_below_zero_is_a_small_negative_count),
-        cmocka_unit_test(multiplexed_counts_are_extrapolated_to_the_nearest),
-        cmocka_unit_test(the_largest_numbers_neither_trap_nor_wrap),
-        cmocka_unit_test(a_run_without_counter_time_is_no_run),
-        cmocka_unit_test(a_path_that_keeps_no_times_counts_all_the_same),
-        cmocka_unit_test(overhead_is_the_median_of_the_null_cells_quiet_runs),
-        cmocka_unit_test(overhead_of_another_way_is_not_taken),
-        cmocka_unit_test(a_run_with_a_foreign_fault_is_disturbed_and_kept_apart),
-        cmocka_unit_test(what_the_way_does_itself_disturbs_nothing),
-        cmocka_unit_test(faults_that_nobody_predicts_disturb_nothing),
-        cmocka_unit_test(a_hundredfold_outweighs_and_ninety_nine_does_not),
-        cmocka_unit_test(one_stray_in_a_hundred_does_not_spoil_the_interval),
-        cmocka_unit_test(processes_that_differ_count_as_one_value_each),
-        cmocka_unit_test(one_run_has_no_interval),
-        cmocka_unit_test(switches_are_held_against_the_runs_own_account),
-        cmocka_unit_test(the_account_is_taken_less_what_the_way_does),
-        cmocka_unit_test(a_source_without_accounts_is_held_against_the_specimen),
-        cmocka_unit_test(of_two_null_cells_the_longer_one_decides),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

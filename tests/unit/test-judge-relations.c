@@ -2,15 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What shows only across events, types of cores and paths. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 
+#include "case.h"
 #include "judging.h"
 #include "studies/validate/judge.h"
 
@@ -23,9 +17,8 @@ static void add(struct case_builder *builder, const char *event, const char *kin
         build_lie(evidence, lie, &by);
 }
 
-static void the_mode_is_read_from_the_name(void **state)
+TEST(the_mode_is_read_from_the_name)
 {
-    (void)state;
     static const struct {
         const char *event;
         size_t base;
@@ -45,9 +38,8 @@ static void the_mode_is_read_from_the_name(void **state)
     }
 }
 
-static void zero_in_a_mode_that_does_not_apply_is_called_so(void **state)
+TEST(zero_in_a_mode_that_does_not_apply_is_called_so)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     add(&builder, "context-switches:u", "software", "context-switches", zeros, 0);
@@ -63,9 +55,8 @@ static void zero_in_a_mode_that_does_not_apply_is_called_so(void **state)
     assert_cause(&all.list[2], CAUSE_UNKNOWN); /* a name that only begins alike */
 }
 
-static void zero_in_every_mode_has_another_cause(void **state)
+TEST(zero_in_every_mode_has_another_cause)
 {
-    (void)state;
     for (int virtualized = 0; virtualized < 2; virtualized++) {
         struct case_builder builder;
         builder_start(&builder, 1);
@@ -80,9 +71,8 @@ static void zero_in_every_mode_has_another_cause(void **state)
     }
 }
 
-static void a_hypervisor_is_blamed_when_no_hardware_event_opens(void **state)
+TEST(a_hypervisor_is_blamed_when_no_hardware_event_opens)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     builder.file.virtualized = true;
@@ -96,9 +86,8 @@ static void a_hypervisor_is_blamed_when_no_hardware_event_opens(void **state)
     assert_cause(&all.list[0], CAUSE_NONE); /* a PMU is there: it lacks this event */
 }
 
-static void a_mode_that_filters_nothing_is_told(void **state)
+TEST(a_mode_that_filters_nothing_is_told)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     add(&builder, "s:getppid:u", "tracepoint", "syscalls", NULL, 0);
@@ -119,9 +108,8 @@ static void a_mode_that_filters_nothing_is_told(void **state)
 }
 
 /* Without kernel mode: all hits of a tracepoint lie there, those of a page fault need not. */
-static void a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name(void **state)
+TEST(a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     add(&builder, "s:getppid", "tracepoint", "syscalls", NULL, 0);
@@ -141,9 +129,8 @@ static void a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name(void *
     assert_null(strstr(all.list[1].note, "filters nothing"));
 }
 
-static void a_zero_whose_plain_name_is_refused_says_so(void **state)
+TEST(a_zero_whose_plain_name_is_refused_says_so)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     build_refused(&builder, "context-switches", "software", "page-faults", EACCES, "paranoid");
@@ -154,9 +141,8 @@ static void a_zero_whose_plain_name_is_refused_says_so(void **state)
     assert_note(&all.list[1], "context-switches is refused for lack of permission");
 }
 
-static void a_pmu_that_is_no_cores_is_not_the_hypervisors(void **state)
+TEST(a_pmu_that_is_no_cores_is_not_the_hypervisors)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     builder.file.virtualized = true;
@@ -167,9 +153,8 @@ static void a_pmu_that_is_no_cores_is_not_the_hypervisors(void **state)
     assert_cause(&all.list[1], CAUSE_VIRTUALIZED);
 }
 
-static void cores_of_one_type_that_do_not_count_are_named(void **state)
+TEST(cores_of_one_type_that_do_not_count_are_named)
 {
-    (void)state;
     for (int dead = 0; dead < 2; dead++) {
         struct case_builder builder;
         builder_start(&builder, 1);
@@ -190,9 +175,8 @@ static void cores_of_one_type_that_do_not_count_are_named(void **state)
     }
 }
 
-static void paths_that_count_differently_are_told(void **state)
+TEST(paths_that_count_differently_are_told)
 {
-    (void)state;
     for (int differ = 0; differ < 2; differ++) {
         struct case_builder builder;
         builder_start(&builder, 1);
@@ -213,9 +197,8 @@ static void paths_that_count_differently_are_told(void **state)
     }
 }
 
-static void events_of_a_class_are_ranked_by_verdict_and_error(void **state)
+TEST(events_of_a_class_are_ranked_by_verdict_and_error)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     add(&builder, "third:u", "hardware", "loads", factor, 1.1);
@@ -231,9 +214,8 @@ static void events_of_a_class_are_ranked_by_verdict_and_error(void **state)
         assert_int_equal(all.list[i].rank, ranks[i]);
 }
 
-static void sums_that_do_not_add_up_are_told(void **state)
+TEST(sums_that_do_not_add_up_are_told)
 {
-    (void)state;
     struct case_builder builder;
     for (int broken = 0; broken < 2; broken++) {
         builder_start(&builder, 1);
@@ -250,9 +232,8 @@ static void sums_that_do_not_add_up_are_told(void **state)
     }
 }
 
-static void a_core_type_that_is_wrong_here_and_right_there_is_not_the_cause(void **state)
+TEST(a_core_type_that_is_wrong_here_and_right_there_is_not_the_cause)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
@@ -286,9 +267,8 @@ static bool disagree(bool other_path, uint32_t liar, int64_t part)
     return disagrees;
 }
 
-static void only_paths_disagree_and_only_beyond_the_tolerance(void **state)
+TEST(only_paths_disagree_and_only_beyond_the_tolerance)
 {
-    (void)state;
     for (uint32_t liar = 1; liar <= 2; liar++) {
         assert_true(disagree(true, liar, 50));
         assert_false(disagree(true, liar, 200));
@@ -296,9 +276,8 @@ static void only_paths_disagree_and_only_beyond_the_tolerance(void **state)
     }
 }
 
-static void what_two_modes_both_leave_at_zero_says_nothing_of_the_mode(void **state)
+TEST(what_two_modes_both_leave_at_zero_says_nothing_of_the_mode)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "faults:u", "software", "page-faults");
@@ -310,26 +289,4 @@ static void what_two_modes_both_leave_at_zero_says_nothing_of_the_mode(void **st
     struct judgements all = judged(&builder);
     assert_cause(&all.list[0], CAUSE_NONE);
     assert_null(strstr(all.list[0].note, "filters nothing"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_mode_is_read_from_the_name),
-        cmocka_unit_test(zero_in_a_mode_that_does_not_apply_is_called_so),
-        cmocka_unit_test(zero_in_every_mode_has_another_cause),
-        cmocka_unit_test(a_hypervisor_is_blamed_when_no_hardware_event_opens),
-        cmocka_unit_test(a_mode_that_filters_nothing_is_told),
-        cmocka_unit_test(a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name),
-        cmocka_unit_test(a_zero_whose_plain_name_is_refused_says_so),
-        cmocka_unit_test(a_pmu_that_is_no_cores_is_not_the_hypervisors),
-        cmocka_unit_test(cores_of_one_type_that_do_not_count_are_named),
-        cmocka_unit_test(paths_that_count_differently_are_told),
-        cmocka_unit_test(events_of_a_class_are_ranked_by_verdict_and_error),
-        cmocka_unit_test(sums_that_do_not_add_up_are_told),
-        cmocka_unit_test(a_core_type_that_is_wrong_here_and_right_there_is_not_the_cause),
-        cmocka_unit_test(only_paths_disagree_and_only_beyond_the_tolerance),
-        cmocka_unit_test(what_two_modes_both_leave_at_zero_says_nothing_of_the_mode),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,22 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Every verdict is reached by data that must reach it, and by no other: the first that applies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <string.h>
 
+#include "case.h"
 #include "judging.h"
 #include "studies/validate/judge.h"
 
-static void clean_counts_are_exact(void **state)
+TEST(clean_counts_are_exact)
 {
-    (void)state;
     struct case_builder builder;
     static const char *const classes[] = {"instructions", "loads",       "cond-branches",
                                           "syscalls",     "page-faults", "context-switches"};
@@ -29,9 +22,8 @@ static void clean_counts_are_exact(void **state)
     }
 }
 
-static void an_overhead_in_null_cells_is_named_and_subtracted(void **state)
+TEST(an_overhead_in_null_cells_is_named_and_subtracted)
 {
-    (void)state;
     struct case_builder builder;
     struct built_way way = {.overhead = 1};
     struct judgements all = judge_lie(&builder, 2, "event", "syscalls", &way, NULL, NULL);
@@ -44,9 +36,8 @@ static void an_overhead_in_null_cells_is_named_and_subtracted(void **state)
 
 /* --- cannot be opened, no counter, nothing to judge by --- */
 
-static void what_cannot_be_opened_is_unsupported_for_its_reason(void **state)
+TEST(what_cannot_be_opened_is_unsupported_for_its_reason)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     build_refused(&builder, "cycles:u", "hardware", "cycles", ENOENT, "no PMU here");
@@ -64,9 +55,8 @@ static void what_cannot_be_opened_is_unsupported_for_its_reason(void **state)
     assert_note(&all.list[3], "Invalid argument");
 }
 
-static void a_counter_that_never_ran_is_unscheduled(void **state)
+TEST(a_counter_that_never_ran_is_unscheduled)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "cycles:u", "hardware", "instructions");
@@ -85,9 +75,8 @@ static void a_counter_that_never_ran_is_unscheduled(void **state)
     assert_verdict(&all.list[0], VERDICT_DEAD);
 }
 
-static void without_a_prediction_nothing_is_judged_and_the_note_says_why(void **state)
+TEST(without_a_prediction_nothing_is_judged_and_the_note_says_why)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     build_event(&builder, "dummy", "software", NULL);
@@ -116,9 +105,8 @@ static void without_a_prediction_nothing_is_judged_and_the_note_says_why(void **
     }
 }
 
-static void code_whose_turn_never_came_is_not_said_to_predict_nothing(void **state)
+TEST(code_whose_turn_never_came_is_not_said_to_predict_nothing)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "faults", "software", "page-faults");
@@ -132,9 +120,8 @@ static void code_whose_turn_never_came_is_not_said_to_predict_nothing(void **sta
     assert_non_null(strstr(all.list[0].rows[0].note, "Was not measured"));
 }
 
-static void only_zeros_predicted_prove_nothing(void **state)
+TEST(only_zeros_predicted_prove_nothing)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "faults", "software", "page-faults");
@@ -144,9 +131,8 @@ static void only_zeros_predicted_prove_nothing(void **state)
     assert_note(&all.list[0], "Predicts zero");
 }
 
-static void a_model_makes_accurate_at_best_and_else_states_the_ratio(void **state)
+TEST(a_model_makes_accurate_at_best_and_else_states_the_ratio)
 {
-    (void)state;
     for (int off = 0; off < 2; off++) {
         struct case_builder builder;
         builder_start(&builder, 1);
@@ -170,9 +156,8 @@ static void a_model_makes_accurate_at_best_and_else_states_the_ratio(void **stat
 
 /* --- dead --- */
 
-static void zeros_are_dead_however_they_come(void **state)
+TEST(zeros_are_dead_however_they_come)
 {
-    (void)state;
     struct case_builder builder;
     struct judgements all =
         judge_lie(&builder, 1, "instructions:u", "instructions", &plain, zeros, NULL);
@@ -186,9 +171,8 @@ static void zeros_are_dead_however_they_come(void **state)
     assert_true(all.list[0].verdict != VERDICT_EXACT && all.list[0].verdict != VERDICT_ACCURATE);
 }
 
-static void a_lower_limit_above_zero_makes_dead_too(void **state)
+TEST(a_lower_limit_above_zero_makes_dead_too)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "branches:u", "hardware", "branches");
@@ -205,9 +189,8 @@ static void a_lower_limit_above_zero_makes_dead_too(void **state)
 
 /* --- precedence --- */
 
-static void the_first_that_applies(void **state)
+TEST(the_first_that_applies)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
@@ -251,9 +234,8 @@ static void the_first_that_applies(void **state)
 
 /* --- little, nothing, too much --- */
 
-static void nothing_to_judge_is_no_failure(void **state)
+TEST(nothing_to_judge_is_no_failure)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct judgements all = judged(&builder);
@@ -264,9 +246,8 @@ static void nothing_to_judge_is_no_failure(void **state)
     assert_verdict(&all.list[0], VERDICT_UNJUDGED);
 }
 
-static void a_single_run_may_be_exact_but_is_never_accurate(void **state)
+TEST(a_single_run_may_be_exact_but_is_never_accurate)
 {
-    (void)state;
     for (uint64_t wrong = 0; wrong < 2; wrong++) {
         struct case_builder builder;
         builder_start(&builder, 1);
@@ -280,9 +261,8 @@ static void a_single_run_may_be_exact_but_is_never_accurate(void **state)
     }
 }
 
-static void a_single_n_can_be_judged_and_has_no_line(void **state)
+TEST(a_single_n_can_be_judged_and_has_no_line)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "event", "software", "page-faults");
@@ -293,9 +273,8 @@ static void a_single_n_can_be_judged_and_has_no_line(void **state)
     assert_false(all.list[0].rows[0].fit.known);
 }
 
-static void extreme_numbers_come_to_some_verdict_but_a_good_one(void **state)
+TEST(extreme_numbers_come_to_some_verdict_but_a_good_one)
 {
-    (void)state;
     static const int64_t truths[] = {INT64_MIN, -1, 0, 1, INT64_MAX};
     static const uint64_t values[] = {0, 1, UINT64_MAX, 1ULL << 63, (1ULL << 63) - 1};
     struct random random;
@@ -329,9 +308,8 @@ static void extreme_numbers_come_to_some_verdict_but_a_good_one(void **state)
     }
 }
 
-static void a_long_name_is_cut_and_not_overrun(void **state)
+TEST(a_long_name_is_cut_and_not_overrun)
 {
-    (void)state;
     struct case_builder builder;
     (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, zeros, NULL);
     struct evidence *evidence = &builder.file.events[0];
@@ -345,9 +323,8 @@ static void a_long_name_is_cut_and_not_overrun(void **state)
     assert_int_equal(strlen(all.list[0].note), NOTE_SIZE - 1);
 }
 
-static void the_line_through_a_ladder_states_offset_and_factor(void **state)
+TEST(the_line_through_a_ladder_states_offset_and_factor)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
@@ -375,9 +352,8 @@ static uint64_t counts_interrupts(const struct point *point, const struct eviden
     return run->value + *(uint64_t *)context * run->interrupts;
 }
 
-static void what_explains_an_error_is_its_cause_however_small_it_is(void **state)
+TEST(what_explains_an_error_is_its_cause_however_small_it_is)
 {
-    (void)state;
     for (uint64_t each = 1; each <= 100000; each *= 100000) {
         struct case_builder builder;
         struct built_way way = {.ns_each = 100};
@@ -390,9 +366,8 @@ static void what_explains_an_error_is_its_cause_however_small_it_is(void **state
     }
 }
 
-static void a_late_counter_is_told_by_its_first_runs(void **state)
+TEST(a_late_counter_is_told_by_its_first_runs)
 {
-    (void)state;
     struct case_builder builder;
     builder_start(&builder, 1);
     struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
@@ -405,9 +380,8 @@ static void a_late_counter_is_told_by_its_first_runs(void **state)
     assert_note(&all.list[0], "first run of a process");
 }
 
-static void numbers_in_sentences_are_written_as_people_write_them(void **state)
+TEST(numbers_in_sentences_are_written_as_people_write_them)
 {
-    (void)state;
     assert_string_equal(FIGURE(81863), "81,863");
     static const struct {
         double value;
@@ -421,9 +395,8 @@ static void numbers_in_sentences_are_written_as_people_write_them(void **state)
         assert_string_equal(ROUNDED(rounded[i].value, rounded[i].digits), rounded[i].told);
 }
 
-static void the_document_explains_every_verdict_and_cause(void **state)
+TEST(the_document_explains_every_verdict_and_cause)
 {
-    (void)state;
     char path[4096], name[80], text[32768];
     const char *source = getenv("ASSAY_SOURCE");
     assert_non_null(source);
@@ -439,32 +412,4 @@ static void the_document_explains_every_verdict_and_cause(void **state)
         if (!strstr(text, name))
             fail_msg("docs/verdicts.md has no row for %s", name);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clean_counts_are_exact),
-        cmocka_unit_test(an_overhead_in_null_cells_is_named_and_subtracted),
-        cmocka_unit_test(what_cannot_be_opened_is_unsupported_for_its_reason),
-        cmocka_unit_test(a_counter_that_never_ran_is_unscheduled),
-        cmocka_unit_test(without_a_prediction_nothing_is_judged_and_the_note_says_why),
-        cmocka_unit_test(code_whose_turn_never_came_is_not_said_to_predict_nothing),
-        cmocka_unit_test(only_zeros_predicted_prove_nothing),
-        cmocka_unit_test(a_model_makes_accurate_at_best_and_else_states_the_ratio),
-        cmocka_unit_test(zeros_are_dead_however_they_come),
-        cmocka_unit_test(a_lower_limit_above_zero_makes_dead_too),
-        cmocka_unit_test(the_first_that_applies),
-        cmocka_unit_test(nothing_to_judge_is_no_failure),
-        cmocka_unit_test(a_single_run_may_be_exact_but_is_never_accurate),
-        cmocka_unit_test(a_single_n_can_be_judged_and_has_no_line),
-        cmocka_unit_test(extreme_numbers_come_to_some_verdict_but_a_good_one),
-        cmocka_unit_test(a_long_name_is_cut_and_not_overrun),
-        cmocka_unit_test(the_line_through_a_ladder_states_offset_and_factor),
-        cmocka_unit_test(what_explains_an_error_is_its_cause_however_small_it_is),
-        cmocka_unit_test(a_late_counter_is_told_by_its_first_runs),
-        cmocka_unit_test(numbers_in_sentences_are_written_as_people_write_them),
-        cmocka_unit_test(the_document_explains_every_verdict_and_cause),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,6 @@
  * The lab without booting anything: settings, names, the archive's form, where things are kept. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +11,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "lab/archive.h"
 #include "lab/machine.h"
 #include "lab/place.h"
 #include "lab/settings.h"
 
-static void settings_have_defaults_and_take_every_key(void **state)
+TEST(settings_have_defaults_and_take_every_key)
 {
-    (void)state;
     struct lab_settings settings;
     assert_int_equal(lab_settings_parse(&settings, "aarch64", NULL), 0);
     assert_string_equal(settings.cpu->name, "cortex-a72");
@@ -42,9 +37,8 @@ static void settings_have_defaults_and_take_every_key(void **state)
 }
 
 /* Some of the values stand in QEMU's own syntax, others in paths. */
-static void hostile_settings_are_refused_with_what_there_is(void **state)
+TEST(hostile_settings_are_refused_with_what_there_is)
 {
-    (void)state;
     static const struct {
         const char *words, *says;
     } cases[] = {
@@ -78,9 +72,8 @@ static void hostile_settings_are_refused_with_what_there_is(void **state)
     }
 }
 
-static void plans_carry_the_settings(void **state)
+TEST(plans_carry_the_settings)
 {
-    (void)state;
     struct lab_settings settings;
     AUTO_TEXT struct text plan = {0};
     lab_settings_parse(&settings, "aarch64,paranoid=2,user-access=off,user=nobody", NULL);
@@ -123,9 +116,8 @@ static const char *find_entry(const char *at, const char *end, const char *name,
     return NULL;
 }
 
-static void archives_have_the_kernels_form(void **state)
+TEST(archives_have_the_kernels_form)
 {
-    (void)state;
     static char bytes[1 << 16];
     int fd = memfd_create("archive", MFD_CLOEXEC);
     struct cpio archive = {.fd = fd};
@@ -156,9 +148,8 @@ static void archives_have_the_kernels_form(void **state)
     close(fd);
 }
 
-static void archives_keep_the_first_error(void **state)
+TEST(archives_keep_the_first_error)
 {
-    (void)state;
     int fd = memfd_create("archive", MFD_CLOEXEC);
     struct cpio archive = {.fd = fd};
     struct failure failure = {0};
@@ -169,9 +160,8 @@ static void archives_keep_the_first_error(void **state)
     close(fd);
 }
 
-static void names_of_kernels_come_apart(void **state)
+TEST(names_of_kernels_come_apart)
 {
-    (void)state;
     assert_string_equal(kernel_flavour("6.1.0-54-arm64"), "arm64");
     assert_string_equal(kernel_flavour("6.12.115+deb12-rt-arm64-16k"), "rt-arm64-16k");
     assert_string_equal(kernel_flavour("6.1.0-0.deb11.5-cloud-arm64"), "cloud-arm64");
@@ -181,9 +171,8 @@ static void names_of_kernels_come_apart(void **state)
     assert_false(kernel_related("6.1.0-54-arm64", "6.1.0-54-rt-arm64"));
 }
 
-static void the_nearest_kernel_begins_alike(void **state)
+TEST(the_nearest_kernel_begins_alike)
 {
-    (void)state;
     static const char names[] = "7.0.1-rt-arm64\n6.12.115+deb12-rt-arm64\n6.12.115+deb12-arm64\n"
                                 "6.1.0-54-arm64\n6.1.0-53-cloud-arm64\n";
     static const char *const cases[][2] = {{"6.9", "6.12.115+deb12-arm64"},
@@ -209,9 +198,8 @@ static void put_kernel(const char *lab, const char *name, const char *version)
         assert_int_equal(about_write(path, &(struct about){name, version, "2", "1"}, NULL), 0);
 }
 
-static void the_preferred_kernel_comes_before_the_newest(void **state)
+TEST(the_preferred_kernel_comes_before_the_newest)
 {
-    (void)state;
     char lab[] = "/tmp/assay-test-lab.XXXXXX";
     assert_non_null(mkdtemp(lab));
     setenv("ASSAY_LAB", lab, 1);
@@ -237,19 +225,4 @@ static void the_preferred_kernel_comes_before_the_newest(void **state)
     folder_remove_all(lab);
     assert_int_equal(access(lab, F_OK), -1);
     unsetenv("ASSAY_LAB");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_have_defaults_and_take_every_key),
-        cmocka_unit_test(hostile_settings_are_refused_with_what_there_is),
-        cmocka_unit_test(plans_carry_the_settings),
-        cmocka_unit_test(archives_have_the_kernels_form),
-        cmocka_unit_test(archives_keep_the_first_error),
-        cmocka_unit_test(names_of_kernels_come_apart),
-        cmocka_unit_test(the_nearest_kernel_begins_alike),
-        cmocka_unit_test(the_preferred_kernel_comes_before_the_newest),
-    };
-    return cmocka_run_group_tests_name("lab", tests, NULL, NULL);
 }

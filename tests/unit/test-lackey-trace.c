@@ -3,12 +3,6 @@
  *
  * lackey's trace, against a program whose few bytes stand in a file made here; and what is known of
  * code to read it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -16,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/sources/valgrind-output.h"
 #include "traced-code.h"
 
@@ -69,9 +64,8 @@ static void feed(struct trace *trace, const char *text)
         trace_feed(trace, text, 1);
 }
 
-static void repetitions_and_double_loads_are_aligned(void **state)
+TEST(repetitions_and_double_loads_are_aligned)
 {
-    (void)state;
 #ifndef __x86_64__
     skip();
 #endif
@@ -101,9 +95,8 @@ static void repetitions_and_double_loads_are_aligned(void **state)
     image_close(&image);
 }
 
-static void damaged_lines_are_refused(void **state)
+TEST(damaged_lines_are_refused)
 {
-    (void)state;
     static const char *const wrong[] = {
         "I  0040100g,5\n",          "I  ,5\n",          "I  00401000\n",
         "I  00401000,\n",           "I  00401000,0\n",  "I  00401000,5x\n",
@@ -123,9 +116,8 @@ static void damaged_lines_are_refused(void **state)
     image_close(&image);
 }
 
-static void files_that_are_no_static_program_are_refused(void **state)
+TEST(files_that_are_no_static_program_are_refused)
 {
-    (void)state;
     struct image image;
     size_t length = 1;
     struct program program = sound_program();
@@ -146,9 +138,8 @@ static void files_that_are_no_static_program_are_refused(void **state)
     image_close(&image);
 }
 
-static void code_is_recognised(void **state)
+TEST(code_is_recognised)
 {
-    (void)state;
 #ifdef __x86_64__
     assert_true(traced_repeats((const uint8_t *)"\xf3\x48\xa5", 3));
     assert_true(traced_repeats((const uint8_t *)"\xf2\xae", 2));
@@ -179,15 +170,4 @@ static void code_is_recognised(void **state)
     assert_true(traced_conditional((const uint8_t *)"\xe5\xfe", 2));       /* c.bnez */
     assert_false(traced_conditional((const uint8_t *)"\x09\xa0", 2));      /* c.j */
 #endif
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(repetitions_and_double_loads_are_aligned),
-        cmocka_unit_test(damaged_lines_are_refused),
-        cmocka_unit_test(files_that_are_no_static_program_are_refused),
-        cmocka_unit_test(code_is_recognised),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,13 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Rates and spans from planted clocks, whose true time the test knows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "lib/clock.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -102,9 +96,8 @@ static void check_spans(struct running_clock *clock)
     }
 }
 
-static void spans_hold_the_true_time_whatever_the_clock(void **state)
+TEST(spans_hold_the_true_time_whatever_the_clock)
 {
-    (void)state;
     static const struct {
         double rate;
         uint64_t step, offset;
@@ -123,9 +116,8 @@ static void spans_hold_the_true_time_whatever_the_clock(void **state)
     }
 }
 
-static void a_rate_becomes_better_known_as_time_goes_by(void **state)
+TEST(a_rate_becomes_better_known_as_time_goes_by)
 {
-    (void)state;
     struct running_clock clock;
     plant(2.3, 2, 0);
     assert_true(running_clock_start(&clock, &pair, 0));
@@ -142,9 +134,8 @@ static void a_rate_becomes_better_known_as_time_goes_by(void **state)
     assert_in_range(clock.newest, 5, 20); /* each time twice as far: not for every span */
 }
 
-static void a_moment_of_long_ago_changes_nothing(void **state)
+TEST(a_moment_of_long_ago_changes_nothing)
 {
-    (void)state;
     struct running_clock clock;
     plant(1, 1, 0);
     assert_true(running_clock_start(&clock, &pair, 0));
@@ -157,9 +148,8 @@ static void a_moment_of_long_ago_changes_nothing(void **state)
     assert_int_equal(clock.newest, 1);
 }
 
-static void a_claim_narrows_the_rate_where_it_agrees_with_what_was_seen(void **state)
+TEST(a_claim_narrows_the_rate_where_it_agrees_with_what_was_seen)
 {
-    (void)state;
     struct clock_rate known = {2.29999, 2.30001};
     assert_true(clock_rate_claim(&known, 2.3e9));
     assert_true(known.low > 2.299997 && known.high < 2.300003);
@@ -172,9 +162,8 @@ static void a_claim_narrows_the_rate_where_it_agrees_with_what_was_seen(void **s
     }
 }
 
-static void a_rate_that_is_wrong_by_millionths_is_not_believed(void **state)
+TEST(a_rate_that_is_wrong_by_millionths_is_not_believed)
 {
-    (void)state;
     struct running_clock clock;
     plant(2.3, 1, 0);
     assert_true(running_clock_start(&clock, &pair, 2.3e9 * (1 + 50e-6)));
@@ -186,9 +175,8 @@ static void a_rate_that_is_wrong_by_millionths_is_not_believed(void **state)
     check_spans(&clock);
 }
 
-static void a_rate_that_changes_is_known_only_to_be_somewhere_in_between(void **state)
+TEST(a_rate_that_changes_is_known_only_to_be_somewhere_in_between)
 {
-    (void)state;
     struct running_clock clock;
     plant(2.3, 1, 0);
     assert_true(running_clock_start(&clock, &pair, 0));
@@ -201,9 +189,8 @@ static void a_rate_that_changes_is_known_only_to_be_somewhere_in_between(void **
     assert_true(rate.low <= 2.3 && rate.high > 2.39);
 }
 
-static void clocks_that_stand_still_or_go_backwards_have_no_rate(void **state)
+TEST(clocks_that_stand_still_or_go_backwards_have_no_rate)
 {
-    (void)state;
     struct clock_rate rate;
     struct clock_anchor from = {1000, 1010, 5000}, still = {1000, 1010, 5000000};
     struct clock_anchor back = {900, 910, 5000000}, timeless = {2000, 2010, 5001};
@@ -222,9 +209,8 @@ static void clocks_that_stand_still_or_go_backwards_have_no_rate(void **state)
     assert_false(running_clock_start(&clock, &pair, 1e9));
 }
 
-static void spans_of_no_length_and_of_all_lengths(void **state)
+TEST(spans_of_no_length_and_of_all_lengths)
 {
-    (void)state;
     const struct clock_rate rate = {2.299999, 2.300001};
     const struct clock_habits habits = {.step = 2, .cost = 44};
     struct assay_span span;
@@ -244,9 +230,8 @@ static void spans_of_no_length_and_of_all_lengths(void **state)
     assert_true(span.error_ns >= 1 && span.error_ns < 8192);
 }
 
-static void steps_and_costs_are_seen_in_readings_in_a_row(void **state)
+TEST(steps_and_costs_are_seen_in_readings_in_a_row)
 {
-    (void)state;
     struct clock_habits habits;
     static const uint64_t coarse[] = {100, 100, 100, 140, 140, 180, 260, 260};
     clock_habits_of(coarse, 8, &habits);
@@ -267,20 +252,4 @@ static void steps_and_costs_are_seen_in_readings_in_a_row(void **state)
         readings[i] = readings[i - 1] + (i == 50 ? 100000 : 44);
     clock_habits_of(readings, 100, &habits);
     assert_int_equal(habits.cost, 44);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(spans_hold_the_true_time_whatever_the_clock),
-        cmocka_unit_test(a_rate_becomes_better_known_as_time_goes_by),
-        cmocka_unit_test(a_moment_of_long_ago_changes_nothing),
-        cmocka_unit_test(a_claim_narrows_the_rate_where_it_agrees_with_what_was_seen),
-        cmocka_unit_test(a_rate_that_is_wrong_by_millionths_is_not_believed),
-        cmocka_unit_test(a_rate_that_changes_is_known_only_to_be_somewhere_in_between),
-        cmocka_unit_test(clocks_that_stand_still_or_go_backwards_have_no_rate),
-        cmocka_unit_test(spans_of_no_length_and_of_all_lengths),
-        cmocka_unit_test(steps_and_costs_are_seen_in_readings_in_a_row),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

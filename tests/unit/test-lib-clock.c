@@ -3,12 +3,6 @@
  *
  * The clock of a process: which one it is and why, on made-up machines and where ticks are
  * forbidden; and its spans against CLOCK_MONOTONIC_RAW read around them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
@@ -18,17 +12,16 @@
 #include <unistd.h>
 
 #include "assay.h"
+#include "case.h"
 #include "lib/clock.h"
-#include "skip.h"
 #include "tree.h"
 
 #define SOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define CPUS   "/proc/cpuinfo"
 #define FLAGS  "processor\t: 0\nflags\t\t: fpu tsc "
 
-static void the_operating_systems_choice_is_read(void **state)
+TEST(the_operating_systems_choice_is_read)
 {
-    (void)state;
     static const struct {
         const char *flags, *source;
         bool known, constant, nonstop;
@@ -56,9 +49,8 @@ static void the_operating_systems_choice_is_read(void **state)
     }
 }
 
-static void a_counter_is_taken_where_the_operating_system_takes_it(void **state)
+TEST(a_counter_is_taken_where_the_operating_system_takes_it)
 {
-    (void)state;
     static const struct {
         struct clock_signs signs;
         int error;
@@ -101,9 +93,8 @@ static int status_of(pid_t child)
 }
 
 /* Comes before any other use: the clock is chosen once, and children would have it. */
-static void where_ticks_are_forbidden_the_clock_is_the_operating_systems(void **state)
+TEST(where_ticks_are_forbidden_the_clock_is_the_operating_systems)
 {
-    (void)state;
     int mode;
 #if defined(SANITIZED_THREADS) || defined(SANITIZED_ADDRESSES)
     skip_because("the sanitizer itself reads the counter");
@@ -124,6 +115,36 @@ static void where_ticks_are_forbidden_the_clock_is_the_operating_systems(void **
         double error = 1;
         CHILD_WANTS(assay_clock_rate(&error) == 1e9 && error == 0);
         CHILD_WANTS(assay_clock_shared() == 1);
+        _exit(0);
+    }
+    assert_int_equal(status_of(child), 0);
+}
+
+static void *use_the_clock(void *context)
+{
+    bool *well = context;
+    for (int i = 0; i < 3000; i++) {
+        struct assay_span span;
+        uint64_t from = assay_clock_begin(), to = assay_clock_end();
+        *well = *well && assay_clock_span(from, to, &span) == 0 && span.ns >= 0;
+    }
+    return NULL;
+}
+
+/* In a child that has chosen nothing yet, as no case above has: all of them meet at the first use.
+ */
+TEST(threads_may_meet_at_the_first_use)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        pthread_t threads[4];
+        bool well[4] = {true, true, true, true};
+        CHILD_WANTS(assay_clock_in_place == 0);
+        for (int i = 0; i < 4; i++)
+            CHILD_WANTS(pthread_create(&threads[i], NULL, use_the_clock, &well[i]) == 0);
+        for (int i = 0; i < 4; i++)
+            CHILD_WANTS(pthread_join(threads[i], NULL) == 0 && well[i]);
         _exit(0);
     }
     assert_int_equal(status_of(child), 0);
@@ -166,9 +187,8 @@ static void check_span(uint64_t ns)
                  most);
 }
 
-static void spans_agree_with_the_operating_systems_clock(void **state)
+TEST(spans_agree_with_the_operating_systems_clock)
 {
-    (void)state;
     static const struct {
         uint64_t ns;
         int times;
@@ -179,9 +199,8 @@ static void spans_agree_with_the_operating_systems_clock(void **state)
             check_span(lengths[i].ns);
 }
 
-static void the_choice_has_a_name_and_a_reason(void **state)
+TEST(the_choice_has_a_name_and_a_reason)
 {
-    (void)state;
     struct clock_signs signs;
     char reason[256];
     assert_int_equal(assay_clock_prepare(), 0);
@@ -193,9 +212,8 @@ static void the_choice_has_a_name_and_a_reason(void **state)
     assert_int_equal(assay_clock_shared(), 1);
 }
 
-static void the_rate_agrees_with_what_is_claimed_and_has_a_bound(void **state)
+TEST(the_rate_agrees_with_what_is_claimed_and_has_a_bound)
 {
-    (void)state;
     double error, rate = assay_clock_rate(&error), again = assay_clock_rate(NULL);
     assert_true(rate > 0 && error >= 0 && error < 1e-3);
     assert_true(again > rate * (1 - error) * 0.999999 && again < rate * (1 + error) * 1.000001);
@@ -204,9 +222,8 @@ static void the_rate_agrees_with_what_is_claimed_and_has_a_bound(void **state)
         assert_true(claim > rate * (1 - error - 2e-6) && claim < rate * (1 + error + 2e-6));
 }
 
-static void functions_and_instructions_in_place_read_the_same_clock(void **state)
+TEST(functions_and_instructions_in_place_read_the_same_clock)
 {
-    (void)state;
     for (int i = 0; i < 1000; i++) {
         uint64_t readings[6];
         readings[0] = assay_clock_begin();
@@ -224,58 +241,11 @@ static void functions_and_instructions_in_place_read_the_same_clock(void **state
     }
 }
 
-static void moments_in_the_wrong_order_are_noticed(void **state)
+TEST(moments_in_the_wrong_order_are_noticed)
 {
-    (void)state;
     struct assay_span span;
     uint64_t from = assay_clock_begin(), to = from + 1000;
     assert_int_equal(assay_clock_span(to, from, &span), -ERANGE);
     assert_true(span.ns < 0);
     assert_non_null(strstr(assay_last_error(), "before the first"));
-}
-
-static void *use_the_clock(void *context)
-{
-    bool *well = context;
-    for (int i = 0; i < 3000; i++) {
-        struct assay_span span;
-        uint64_t from = assay_clock_begin(), to = assay_clock_end();
-        *well = *well && assay_clock_span(from, to, &span) == 0 && span.ns >= 0;
-    }
-    return NULL;
-}
-
-/* In a child that has chosen nothing yet: all of them meet at the first use. */
-static void threads_may_meet_at_the_first_use(void **state)
-{
-    (void)state;
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        pthread_t threads[4];
-        bool well[4] = {true, true, true, true};
-        CHILD_WANTS(assay_clock_in_place == 0);
-        for (int i = 0; i < 4; i++)
-            CHILD_WANTS(pthread_create(&threads[i], NULL, use_the_clock, &well[i]) == 0);
-        for (int i = 0; i < 4; i++)
-            CHILD_WANTS(pthread_join(threads[i], NULL) == 0 && well[i]);
-        _exit(0);
-    }
-    assert_int_equal(status_of(child), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_operating_systems_choice_is_read),
-        cmocka_unit_test(a_counter_is_taken_where_the_operating_system_takes_it),
-        cmocka_unit_test(where_ticks_are_forbidden_the_clock_is_the_operating_systems),
-        cmocka_unit_test(threads_may_meet_at_the_first_use),
-        cmocka_unit_test(the_choice_has_a_name_and_a_reason),
-        cmocka_unit_test(spans_agree_with_the_operating_systems_clock),
-        cmocka_unit_test(the_rate_agrees_with_what_is_claimed_and_has_a_bound),
-        cmocka_unit_test(functions_and_instructions_in_place_read_the_same_clock),
-        cmocka_unit_test(moments_in_the_wrong_order_are_noticed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

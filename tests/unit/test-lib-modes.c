@@ -4,12 +4,6 @@
  * Modes on software events: what :u, :k and :uk do to events that have no processor mode. The
  * findings here are what the cause "mode-not-applicable" rests on. As root, and as an ordinary user
  * at paranoid level 2. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -17,9 +11,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
+#include "case.h"
 #include "countable.h"
 #include "events/event.h"
-#include "skip.h"
 
 #define NOBODY 65534
 
@@ -122,9 +116,8 @@ static int paranoid(void)
         assay_set_close(needed);                                                                   \
     } while (0)
 
-static void page_faults_of_user_code_are_user_mode(void **state)
+TEST(page_faults_of_user_code_are_user_mode)
 {
-    (void)state;
     NEEDS_AS_ROOT("page-faults");
     static const struct mode_case cases[] = {
         {"page-faults:u", do_faults, 100, 100, 105, 0},
@@ -137,9 +130,8 @@ static void page_faults_of_user_code_are_user_mode(void **state)
 
 /* Switches happen inside the kernel: user mode alone silently reads zero. A sleep whose timer fires
  * before the CPU is given up needs no switch, hence the room below 50. */
-static void context_switches_read_zero_in_user_mode(void **state)
+TEST(context_switches_read_zero_in_user_mode)
 {
-    (void)state;
     NEEDS_AS_ROOT("context-switches");
     static const struct mode_case cases[] = {
         {"context-switches:u", do_sleeps, 50, 0, 0, 0},
@@ -150,9 +142,8 @@ static void context_switches_read_zero_in_user_mode(void **state)
     assert_int_equal(TRY_CASES(cases), 0);
 }
 
-static void task_clock_ignores_the_mode(void **state)
+TEST(task_clock_ignores_the_mode)
 {
-    (void)state;
     NEEDS_AS_ROOT("task-clock");
     static const struct mode_case cases[] = {
         {"task-clock:u", do_getppid, 1000, 10000, UINT64_MAX, 0},
@@ -163,9 +154,8 @@ static void task_clock_ignores_the_mode(void **state)
     assert_int_equal(TRY_CASES(cases), 0);
 }
 
-static void a_system_call_s_tracepoint_ignores_the_mode(void **state)
+TEST(a_system_call_s_tracepoint_ignores_the_mode)
 {
-    (void)state;
     NEEDS_AS_ROOT("syscalls:sys_enter_getppid");
     static const struct mode_case cases[] = {
         {"syscalls:sys_enter_getppid:u", do_getppid, 100, 100, 100, 0},
@@ -176,9 +166,8 @@ static void a_system_call_s_tracepoint_ignores_the_mode(void **state)
 }
 
 /* The closing ioctl is a system call too: one more than the work. */
-static void raw_system_calls_read_zero_in_user_mode_and_one_more_otherwise(void **state)
+TEST(raw_system_calls_read_zero_in_user_mode_and_one_more_otherwise)
 {
-    (void)state;
     NEEDS_AS_ROOT("raw_syscalls:sys_enter");
     static const struct mode_case cases[] = {
         {"raw_syscalls:sys_enter:u", do_getppid, 100, 0, 0, 0},
@@ -188,9 +177,8 @@ static void raw_system_calls_read_zero_in_user_mode_and_one_more_otherwise(void 
     assert_int_equal(TRY_CASES(cases), 0);
 }
 
-static void the_time_stamp_counter_refuses_user_mode(void **state)
+TEST(the_time_stamp_counter_refuses_user_mode)
 {
-    (void)state;
     NEEDS_AS_ROOT("msr/tsc/");
     static const struct mode_case cases[] = {
         {"msr/tsc/u", do_getppid, 1, 0, 0, EINVAL},
@@ -213,9 +201,8 @@ static int try_as_nobody(const struct mode_case *cases, size_t count)
     return waitpid(child, &status, 0) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 98;
 }
 
-static void an_ordinary_user_at_level_2_gets_user_mode_only(void **state)
+TEST(an_ordinary_user_at_level_2_gets_user_mode_only)
 {
-    (void)state;
     NEEDS_AS_ROOT("page-faults");
     if (paranoid() != 2)
         skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
@@ -233,9 +220,8 @@ static void an_ordinary_user_at_level_2_gets_user_mode_only(void **state)
     assert_int_equal(try_as_nobody(cases, sizeof(cases) / sizeof(cases[0])), 0);
 }
 
-static void an_ordinary_user_never_opens_the_time_stamp_counter(void **state)
+TEST(an_ordinary_user_never_opens_the_time_stamp_counter)
 {
-    (void)state;
     NEEDS_AS_ROOT("msr/tsc/");
     if (paranoid() != 2)
         skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
@@ -247,9 +233,8 @@ static void an_ordinary_user_never_opens_the_time_stamp_counter(void **state)
 }
 
 /* tracefs is closed to ordinary users, but a number looked up by somebody else counts. */
-static void an_ordinary_user_counts_tracepoints_by_number(void **state)
+TEST(an_ordinary_user_counts_tracepoints_by_number)
 {
-    (void)state;
     NEEDS_AS_ROOT("syscalls:sys_enter_getppid");
     if (paranoid() != 2)
         skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
@@ -296,9 +281,8 @@ static int count_beside_a_closed_tracefs(void)
     return 0;
 }
 
-static void an_event_that_cannot_be_looked_up_leaves_the_others(void **state)
+TEST(an_event_that_cannot_be_looked_up_leaves_the_others)
 {
-    (void)state;
     NEEDS_AS_ROOT("raw_syscalls:sys_enter");
     if (paranoid() != 2)
         skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
@@ -310,21 +294,4 @@ static void an_event_that_cannot_be_looked_up_leaves_the_others(void **state)
     if (WIFEXITED(status) && WEXITSTATUS(status) == OPEN_TO_ALL)
         skip_because("an ordinary user may read tracefs here");
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_faults_of_user_code_are_user_mode),
-        cmocka_unit_test(context_switches_read_zero_in_user_mode),
-        cmocka_unit_test(task_clock_ignores_the_mode),
-        cmocka_unit_test(a_system_call_s_tracepoint_ignores_the_mode),
-        cmocka_unit_test(raw_system_calls_read_zero_in_user_mode_and_one_more_otherwise),
-        cmocka_unit_test(the_time_stamp_counter_refuses_user_mode),
-        cmocka_unit_test(an_ordinary_user_at_level_2_gets_user_mode_only),
-        cmocka_unit_test(an_ordinary_user_never_opens_the_time_stamp_counter),
-        cmocka_unit_test(an_ordinary_user_counts_tracepoints_by_number),
-        cmocka_unit_test(an_event_that_cannot_be_looked_up_leaves_the_others),
-    };
-    return cmocka_run_group_tests_name("lib-modes", tests, NULL, NULL);
 }

@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sets of counters on this machine, with software events whose counts are known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -21,8 +15,8 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "case.h"
 #include "countable.h"
-#include "skip.h"
 
 #define NEEDS(name)                                                                                \
     do {                                                                                           \
@@ -33,9 +27,8 @@
         assay_set_close(needed);                                                                   \
     } while (0)
 
-static void page_faults_are_counted_to_the_fault(void **state)
+TEST(page_faults_are_counted_to_the_fault)
 {
-    (void)state;
     NEEDS("page-faults:u");
     static const size_t amounts[] = {0, 1, 10, 1000};
     for (size_t i = 0; i < sizeof(amounts) / sizeof(amounts[0]); i++) {
@@ -57,9 +50,8 @@ static void page_faults_are_counted_to_the_fault(void **state)
     }
 }
 
-static void nothing_counts_while_disabled(void **state)
+TEST(nothing_counts_while_disabled)
 {
-    (void)state;
     NEEDS("page-faults:u");
     struct assay_set *set = OPENED(0, "page-faults:u", "minor-faults:u");
     struct assay_value first[2], second[2];
@@ -82,9 +74,8 @@ static void nothing_counts_while_disabled(void **state)
     drop_pages(pages, 10);
 }
 
-static void reset_starts_counts_and_times_again(void **state)
+TEST(reset_starts_counts_and_times_again)
 {
-    (void)state;
     NEEDS("page-faults:u");
     static const unsigned flags[] = {0, ASSAY_SEPARATE, ASSAY_INHERIT};
     for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
@@ -108,9 +99,8 @@ static void reset_starts_counts_and_times_again(void **state)
     }
 }
 
-static void a_group_of_eight_keeps_its_order(void **state)
+TEST(a_group_of_eight_keeps_its_order)
 {
-    (void)state;
     NEEDS("page-faults:u");
     struct assay_set *set =
         OPENED(0, "dummy:u", "page-faults:u", "major-faults:u", "task-clock:u", "minor-faults:u",
@@ -136,9 +126,8 @@ static void a_group_of_eight_keeps_its_order(void **state)
     assay_set_close(set);
 }
 
-static void a_refused_member_does_not_spoil_the_set(void **state)
+TEST(a_refused_member_does_not_spoil_the_set)
 {
-    (void)state;
     NEEDS("page-faults:u");
     static const char *const orders[][3] = {
         {"page-faults:u", "mem:0x1001/4:w:u", "minor-faults:u"},
@@ -166,9 +155,8 @@ static void a_refused_member_does_not_spoil_the_set(void **state)
 }
 
 /* The header reads in place; other languages call the exported function. */
-static void both_ways_of_reading_agree(void **state)
+TEST(both_ways_of_reading_agree)
 {
-    (void)state;
     NEEDS("page-faults:u");
     static const unsigned flags[] = {0, ASSAY_SEPARATE};
     for (size_t i = 0; i < 2; i++) {
@@ -186,9 +174,8 @@ static void both_ways_of_reading_agree(void **state)
 }
 
 /* What the operating system answers when a pinned counter was taken away, and when it fails. */
-static void an_empty_read_is_unscheduled_and_a_failed_one_an_error(void **state)
+TEST(an_empty_read_is_unscheduled_and_a_failed_one_an_error)
 {
-    (void)state;
     NEEDS("page-faults:u");
     struct assay_set *set = OPENED(0, "page-faults:u", "mem:0x1001/4:w:u", "minor-faults:u");
     struct assay_value values[3];
@@ -203,9 +190,8 @@ static void an_empty_read_is_unscheduled_and_a_failed_one_an_error(void **state)
 }
 
 /* Times as a PMU with too few counters would report them. */
-static void a_part_of_the_time_is_multiplexed_and_none_unscheduled(void **state)
+TEST(a_part_of_the_time_is_multiplexed_and_none_unscheduled)
 {
-    (void)state;
     NEEDS("page-faults:u");
     struct assay_set *set = OPENED(0, "page-faults:u", "minor-faults:u");
     struct assay_reader *reader = (struct assay_reader *)(void *)set;
@@ -223,9 +209,8 @@ static void a_part_of_the_time_is_multiplexed_and_none_unscheduled(void **state)
     assay_set_close(set);
 }
 
-static void a_set_of_refused_members_can_still_be_used(void **state)
+TEST(a_set_of_refused_members_can_still_be_used)
 {
-    (void)state;
     struct assay_set *set = OPENED(0, "mem:0x1001/4:w", "mem:0x1003/4:w");
     struct assay_value values[2];
     assert_int_equal(assay_set_enable(set), 0);
@@ -238,9 +223,8 @@ static void a_set_of_refused_members_can_still_be_used(void **state)
 }
 
 /* Only a group's first event may be pinned: the second opens alone, and the reason says so. */
-static void a_member_that_only_fits_alone_is_told_from_an_impossible_one(void **state)
+TEST(a_member_that_only_fits_alone_is_told_from_an_impossible_one)
 {
-    (void)state;
     NEEDS("page-faults:u");
     struct assay_set *set = OPENED(0, "page-faults:u", "minor-faults:uD");
     assert_int_equal(assay_set_error(set, 0), 0);
@@ -257,9 +241,8 @@ static void a_member_that_only_fits_alone_is_told_from_an_impossible_one(void **
     assay_set_close(set);
 }
 
-static void children_count_when_inherited_and_reset_forgets_them(void **state)
+TEST(children_count_when_inherited_and_reset_forgets_them)
 {
-    (void)state;
     NEEDS("page-faults:u");
     for (unsigned flags = 0; flags <= ASSAY_INHERIT; flags += ASSAY_INHERIT) {
         char *pages = fresh_pages(200);
@@ -283,9 +266,8 @@ static void children_count_when_inherited_and_reset_forgets_them(void **state)
     }
 }
 
-static void a_tracepoint_counts_every_call(void **state)
+TEST(a_tracepoint_counts_every_call)
 {
-    (void)state;
     NEEDS("syscalls:sys_enter_getppid");
     struct assay_set *set = OPENED(0, "syscalls:sys_enter_getppid");
     struct assay_value value;
@@ -300,9 +282,8 @@ static void a_tracepoint_counts_every_call(void **state)
 
 static volatile uint32_t watched __attribute__((aligned(8)));
 
-static void a_breakpoint_counts_every_write(void **state)
+TEST(a_breakpoint_counts_every_write)
 {
-    (void)state;
     char name[64];
     snprintf(name, sizeof(name), "mem:%p/4:w:u", (const void *)(uintptr_t)&watched);
     NEEDS(name);
@@ -322,9 +303,8 @@ __attribute__((noinline)) static void called_often(void)
     __asm__ volatile("" ::: "memory");
 }
 
-static void a_uprobe_counts_every_call(void **state)
+TEST(a_uprobe_counts_every_call)
 {
-    (void)state;
     char path[256], name[512];
     ssize_t length = readlink("/proc/self/exe", path, sizeof(path) - 1);
     assert_true(length > 0);
@@ -362,9 +342,8 @@ static int count_descriptors(bool perf)
     return count;
 }
 
-static void counters_do_not_survive_exec(void **state)
+TEST(counters_do_not_survive_exec)
 {
-    (void)state;
     NEEDS("page-faults:u");
     struct assay_set *set = OPENED(0, "page-faults:u", "minor-faults:u");
     assert_int_equal(count_descriptors(true), 2);
@@ -372,9 +351,8 @@ static void counters_do_not_survive_exec(void **state)
     assert_int_equal(count_descriptors(true), 0);
 }
 
-static void nothing_leaks_over_many_sets(void **state)
+TEST(nothing_leaks_over_many_sets)
 {
-    (void)state;
     int before = count_descriptors(false);
     for (int i = 0; i < 500; i++) {
         static const char *const good[] = {"page-faults:u", "mem:0x1001/4:w:u", "task-clock:u",
@@ -393,9 +371,8 @@ static void nothing_leaks_over_many_sets(void **state)
     assert_int_equal(count_descriptors(false), before);
 }
 
-static void wrong_calls_are_told_what_is_wrong(void **state)
+TEST(wrong_calls_are_told_what_is_wrong)
 {
-    (void)state;
     static const char *const names[ASSAY_MAX_COUNTERS + 1] = {"page-faults"};
     struct assay_set *set;
     assert_int_equal(assay_set_open(NULL, names, 1, 0), -EINVAL);
@@ -426,9 +403,8 @@ static bool forbid(uint32_t error)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
-static void a_forbidden_system_call_is_recognised(void **state)
+TEST(a_forbidden_system_call_is_recognised)
 {
-    (void)state;
     static const uint32_t errors[] = {EPERM, ENOSYS};
     for (size_t i = 0; i < 2; i++) {
         pid_t child = fork();
@@ -450,29 +426,4 @@ static void a_forbidden_system_call_is_recognised(void **state)
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(page_faults_are_counted_to_the_fault),
-        cmocka_unit_test(nothing_counts_while_disabled),
-        cmocka_unit_test(reset_starts_counts_and_times_again),
-        cmocka_unit_test(a_group_of_eight_keeps_its_order),
-        cmocka_unit_test(a_refused_member_does_not_spoil_the_set),
-        cmocka_unit_test(both_ways_of_reading_agree),
-        cmocka_unit_test(an_empty_read_is_unscheduled_and_a_failed_one_an_error),
-        cmocka_unit_test(a_part_of_the_time_is_multiplexed_and_none_unscheduled),
-        cmocka_unit_test(a_set_of_refused_members_can_still_be_used),
-        cmocka_unit_test(a_member_that_only_fits_alone_is_told_from_an_impossible_one),
-        cmocka_unit_test(children_count_when_inherited_and_reset_forgets_them),
-        cmocka_unit_test(a_tracepoint_counts_every_call),
-        cmocka_unit_test(a_breakpoint_counts_every_write),
-        cmocka_unit_test(a_uprobe_counts_every_call),
-        cmocka_unit_test(counters_do_not_survive_exec),
-        cmocka_unit_test(nothing_leaks_over_many_sets),
-        cmocka_unit_test(wrong_calls_are_told_what_is_wrong),
-        cmocka_unit_test(a_forbidden_system_call_is_recognised),
-    };
-    return cmocka_run_group_tests_name("lib-set", tests, NULL, NULL);
 }

@@ -2,19 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a count is worth: states and exact scaling. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "lib/set.h"
 
-static void states_follow_from_the_two_times(void **state)
+TEST(states_follow_from_the_two_times)
 {
-    (void)state;
     static const struct {
         struct counter_report report;
         enum assay_state expected;
@@ -33,9 +27,8 @@ static double scaled(uint64_t count, uint64_t enabled, uint64_t running)
     return counter_scale(&(struct counter_report){count, enabled, running});
 }
 
-static void scaling_keeps_every_digit_a_double_holds(void **state)
+TEST(scaling_keeps_every_digit_a_double_holds)
 {
-    (void)state;
     assert_true(scaled(1000, 100, 100) == 1000.0);
     assert_true(scaled(1000, 200, 100) == 2000.0);
     assert_true(scaled(1, 3, 2) == 1.5);
@@ -48,22 +41,11 @@ static void scaling_keeps_every_digit_a_double_holds(void **state)
     assert_true(fabs(scaled(UINT64_MAX, UINT64_MAX, 1) - 0x1p128) < 0x1p80);
 }
 
-static void every_state_has_a_word(void **state)
+TEST(every_state_has_a_word)
 {
-    (void)state;
     assert_string_equal(assay_state_name(ASSAY_COUNTED), "counted");
     assert_string_equal(assay_state_name(ASSAY_MULTIPLEXED), "multiplexed");
     assert_string_equal(assay_state_name(ASSAY_UNSCHEDULED), "unscheduled");
     assert_string_equal(assay_state_name(ASSAY_UNSUPPORTED), "unsupported");
     assert_string_equal(assay_state_name((enum assay_state)77), "unknown");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(states_follow_from_the_two_times),
-        cmocka_unit_test(scaling_keeps_every_digit_a_double_holds),
-        cmocka_unit_test(every_state_has_a_word),
-    };
-    return cmocka_run_group_tests_name("lib-value", tests, NULL, NULL);
 }

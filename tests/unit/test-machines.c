@@ -3,17 +3,12 @@
  *
  * Whole machines judged again: every folder of tests/machines holds `facts` (recorded) or `root`
  * (a tree that is collected from), and `doctor.expected`, one "check status" a line. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "machine/check.h"
 
 #define MAX_MACHINES 64
@@ -84,10 +79,23 @@ static void is_judged_as_expected(void **state)
     machine_fingerprint(&facts, fingerprints[(folder - folders[0]) / (ptrdiff_t)sizeof(*folders)]);
 }
 
-/* docs/facts.md names every key in backquotes; users read recorded facts with it. */
-static void every_fact_is_documented(void **state)
+EXAMPLES(find_machines)
 {
-    (void)state;
+    const char *source = getenv("ASSAY_SOURCE");
+    AUTO_FREE char *all = NULL;
+    if (asprintf(&all, "%s/tests/machines", source ? source : ".") < 0)
+        abort();
+    AUTO_DIR DIR *folder = opendir(all);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (entry->d_name[0] != '.' && folder_count < MAX_MACHINES)
+            snprintf(folders[folder_count++], sizeof(*folders), "%s/%s", all, entry->d_name);
+    for (size_t i = 0; i < folder_count; i++)
+        unit_example(strrchr(folders[i], '/') + 1, is_judged_as_expected, folders[i]);
+}
+
+/* docs/facts.md names every key in backquotes; users read recorded facts with it. */
+TEST(every_fact_is_documented)
+{
     const char *source = getenv("ASSAY_SOURCE");
     AUTO_FACTS struct facts facts = {0};
     AUTO_TEXT struct text document = {0};
@@ -103,43 +111,14 @@ static void every_fact_is_documented(void **state)
     }
 }
 
-static void no_two_machines_share_a_fingerprint(void **state)
+TEST(no_two_machines_share_a_fingerprint)
 {
-    (void)state;
     for (size_t i = 0; i < folder_count; i++)
         for (size_t j = 0; j < i; j++)
             assert_string_not_equal(fingerprints[i], fingerprints[j]);
 }
 
-static void machines_were_found(void **state)
+TEST(machines_were_found)
 {
-    (void)state;
     assert_true(folder_count >= LEAST);
-}
-
-static void find_machines(void)
-{
-    const char *source = getenv("ASSAY_SOURCE");
-    AUTO_FREE char *all = NULL;
-    if (asprintf(&all, "%s/tests/machines", source ? source : ".") < 0)
-        abort();
-    AUTO_DIR DIR *folder = opendir(all);
-    for (struct dirent *entry; folder && (entry = readdir(folder));)
-        if (entry->d_name[0] != '.' && folder_count < MAX_MACHINES)
-            snprintf(folders[folder_count++], sizeof(*folders), "%s/%s", all, entry->d_name);
-}
-
-int main(void)
-{
-    find_machines();
-    struct CMUnitTest tests[MAX_MACHINES + 3] = {0};
-    size_t count = 0;
-    for (; count < folder_count; count++)
-        tests[count] = (struct CMUnitTest){.name = strrchr(folders[count], '/') + 1,
-                                           .test_func = is_judged_as_expected,
-                                           .initial_state = folders[count]};
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(no_two_machines_share_a_fingerprint);
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(machines_were_found);
-    tests[count++] = (struct CMUnitTest)cmocka_unit_test(every_fact_is_documented);
-    return _cmocka_run_group_tests("machines", tests, count, NULL, NULL);
 }

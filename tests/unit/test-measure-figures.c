@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The figures of `assay measure`, of planted rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "case.h"
 #include "figure-shown.h"
 #include "studies/measure/study.h"
 
@@ -70,9 +65,8 @@ static const char *role_of(const json_t *figure, const char *key)
     return NULL;
 }
 
-static void test_boxes_hold_what_was_read(void **state)
+TEST(test_boxes_hold_what_was_read)
 {
-    (void)state;
     struct planted planted = {0};
     plant(&planted, 0, path, 1000, 1000);
     plant(&planted, 1, other_path, 10, 16);
@@ -91,9 +85,8 @@ static void test_boxes_hold_what_was_read(void **state)
     end(&planted);
 }
 
-static void test_errors_rise_with_n(void **state)
+TEST(test_errors_rise_with_n)
 {
-    (void)state;
     struct planted planted = {0};
     plant(&planted, 0, path, 1000, 1000);
     plant(&planted, 1, path, 10, 16);
@@ -110,9 +103,8 @@ static void test_errors_rise_with_n(void **state)
     end(&planted);
 }
 
-static void test_one_cell_has_a_name(void **state)
+TEST(test_one_cell_has_a_name)
 {
-    (void)state;
     struct planted planted = {0};
     plant(&planted, 0, path, 10, 10);
     json_t *figures = measure_figures(&planted.run);
@@ -122,9 +114,8 @@ static void test_one_cell_has_a_name(void **state)
     end(&planted);
 }
 
-static void test_nothing_gives_no_figure(void **state)
+TEST(test_nothing_gives_no_figure)
 {
-    (void)state;
     struct planted planted = {0};
     json_t *figures = measure_figures(&planted.run);
     assert_int_equal(json_array_size(figures), 0);
@@ -138,15 +129,4 @@ static void test_nothing_gives_no_figure(void **state)
     figures = measure_figures(&planted.run);
     assert_int_equal(json_array_size(figures), 0);
     json_decref(figures);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_boxes_hold_what_was_read),
-        cmocka_unit_test(test_errors_rise_with_n),
-        cmocka_unit_test(test_one_cell_has_a_name),
-        cmocka_unit_test(test_nothing_gives_no_figure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,20 +3,13 @@
  *
  * Opcodes by name, counted in small loops that were assembled and counted by hand, and their
  * names, which are the same whoever decoded them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "decode/count.h"
-#include "skip.h"
 
 #define PLACE 0x400000u
 
@@ -133,23 +126,20 @@ static size_t compare_all(const struct decoder *decoder)
     return told;
 }
 
-static void capstone_counts_as_by_hand(void **state)
+TEST(capstone_counts_as_by_hand)
 {
-    (void)state;
     if (!compare_all(&decoder_capstone))
         skip_because("assay was built without Capstone");
 }
 
-static void objdump_counts_as_by_hand(void **state)
+TEST(objdump_counts_as_by_hand)
 {
-    (void)state;
     if (!compare_all(&decoder_objdump))
         skip_because("no objdump here decodes any of these ISAs");
 }
 
-static void the_first_decoder_that_can_is_taken(void **state)
+TEST(the_first_decoder_that_can_is_taken)
 {
-    (void)state;
     if (!compare_all(NULL))
         skip_because("there is no decoder here");
     struct opcodes opcodes;
@@ -204,9 +194,8 @@ static const struct {
     {"c4e2f1b9c2", "vfmadd231sd"},
 };
 
-static void names_are_those_of_the_manuals_whoever_decodes(void **state)
+TEST(names_are_those_of_the_manuals_whoever_decodes)
 {
-    (void)state;
     size_t compared = 0;
     for (size_t i = 0; decoders[i]; i++)
         for (size_t j = 0; j < sizeof(names) / sizeof(*names); j++) {
@@ -231,9 +220,8 @@ static void names_are_those_of_the_manuals_whoever_decodes(void **state)
         skip_because("there is no decoder here");
 }
 
-static void odd_words_stay_within_the_name(void **state)
+TEST(odd_words_stay_within_the_name)
 {
-    (void)state;
     static const char *const odd[] = {"",
                                       " ",
                                       "lock",
@@ -248,16 +236,4 @@ static void odd_words_stay_within_the_name(void **state)
         opcode_name("x86_64", &instruction, name);
         assert_true(strlen(name) < OPCODE_SIZE);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(capstone_counts_as_by_hand),
-        cmocka_unit_test(objdump_counts_as_by_hand),
-        cmocka_unit_test(the_first_decoder_that_can_is_taken),
-        cmocka_unit_test(names_are_those_of_the_manuals_whoever_decodes),
-        cmocka_unit_test(odd_words_stay_within_the_name),
-    };
-    return cmocka_run_group_tests_name("opcodes", tests, NULL, NULL);
 }

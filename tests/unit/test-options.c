@@ -2,15 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Command lines: the forms of values, defaults, and what is said of a wrong word. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <string.h>
 
+#include "case.h"
 #include "commands/help.h"
 #include "engine/options.h"
 
@@ -70,9 +65,8 @@ static void assert_u64(const char *text, uint64_t expected)
         fail_msg("'%s' read as %llu", text, (unsigned long long)value);
 }
 
-static void whole_numbers_have_many_forms(void **state)
+TEST(whole_numbers_have_many_forms)
 {
-    (void)state;
     assert_u64("0", 0);
     assert_u64("1000000", 1000000);
     assert_u64("1e6", 1000000);
@@ -84,9 +78,8 @@ static void whole_numbers_have_many_forms(void **state)
     assert_u64("0e999999999", 0);
 }
 
-static void what_is_no_whole_number_is_refused(void **state)
+TEST(what_is_no_whole_number_is_refused)
 {
-    (void)state;
     static const char *const wrong[] = {"",   " ",  "-1",   "+1",   "1.5", "1e",
                                         "e3", "0x", "1__0", "_1",   "1_",  "1k",
                                         "1 ", ".",  "0xg",  "1e-3", "nan", "1e3e3"};
@@ -108,9 +101,8 @@ static void what_is_no_whole_number_is_refused(void **state)
     assert_true(value_duration(endless, &value) < 0);
 }
 
-static void durations_have_units(void **state)
+TEST(durations_have_units)
 {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t milliseconds;
@@ -129,9 +121,8 @@ static void durations_have_units(void **state)
     }
 }
 
-static void commas_split_but_not_inside_a_pmu(void **state)
+TEST(commas_split_but_not_inside_a_pmu)
 {
-    (void)state;
     struct string_list list = {0};
     assert_int_equal(string_list_add(&list, "cpu/event=0xc0,umask=1/u,mem:0x10/4:rw,msr/tsc/,a:b"),
                      0);
@@ -147,9 +138,8 @@ static void commas_split_but_not_inside_a_pmu(void **state)
     }
 }
 
-static void defaults_hold_until_something_is_given(void **state)
+TEST(defaults_hold_until_something_is_given)
 {
-    (void)state;
     struct sample_options options;
     struct failure failure;
     int first;
@@ -169,9 +159,8 @@ static void defaults_hold_until_something_is_given(void **state)
     assert_int_equal(first, 9);
 }
 
-static void wrong_words_are_answered_with_the_right_one(void **state)
+TEST(wrong_words_are_answered_with_the_right_one)
 {
-    (void)state;
     struct sample_options options;
     struct failure failure;
     int first;
@@ -197,9 +186,8 @@ static void wrong_words_are_answered_with_the_right_one(void **state)
     assert_non_null(strstr(failure.text, "too large"));
 }
 
-static void a_budget_of_nothing_is_refused(void **state)
+TEST(a_budget_of_nothing_is_refused)
 {
-    (void)state;
     struct sample_options options;
     struct failure failure;
     int first;
@@ -212,9 +200,8 @@ static void a_budget_of_nothing_is_refused(void **state)
     assert_int_equal(options.budget, 1);
 }
 
-static void nearest_counts_swaps_once_and_gives_up_far_away(void **state)
+TEST(nearest_counts_swaps_once_and_gives_up_far_away)
 {
-    (void)state;
     assert_int_equal(edit_distance("maesure", "measure"), 1);
     assert_int_equal(edit_distance("", "abc"), 3);
     assert_int_equal(edit_distance("kitten", "sitting"), 3);
@@ -223,9 +210,8 @@ static void nearest_counts_swaps_once_and_gives_up_far_away(void **state)
     assert_null(nearest.best);
 }
 
-static void help_keeps_to_eighty_columns(void **state)
+TEST(help_keeps_to_eighty_columns)
 {
-    (void)state;
     AUTO_TEXT struct text out = {0};
     help_command(&out, &sample);
     assert_non_null(strstr(out.bytes, "-n, --n N"));
@@ -237,29 +223,11 @@ static void help_keeps_to_eighty_columns(void **state)
     }
 }
 
-static void man_pages_escape_what_roff_would_obey(void **state)
+TEST(man_pages_escape_what_roff_would_obey)
 {
-    (void)state;
     AUTO_TEXT struct text out = {0};
     man_command(&out, &sample, "1");
     assert_non_null(strstr(out.bytes, ".SH NAME\nassay\\-sample \\- a command for tests\n"));
     assert_non_null(strstr(out.bytes, "Second \\- paragraph\\e with .dots."));
     assert_null(strstr(out.bytes, "\n.dots"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(whole_numbers_have_many_forms),
-        cmocka_unit_test(what_is_no_whole_number_is_refused),
-        cmocka_unit_test(durations_have_units),
-        cmocka_unit_test(commas_split_but_not_inside_a_pmu),
-        cmocka_unit_test(defaults_hold_until_something_is_given),
-        cmocka_unit_test(wrong_words_are_answered_with_the_right_one),
-        cmocka_unit_test(a_budget_of_nothing_is_refused),
-        cmocka_unit_test(nearest_counts_swaps_once_and_gives_up_far_away),
-        cmocka_unit_test(help_keeps_to_eighty_columns),
-        cmocka_unit_test(man_pages_escape_what_roff_would_obey),
-    };
-    return cmocka_run_group_tests_name("options", tests, NULL, NULL);
 }

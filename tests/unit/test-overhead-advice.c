@@ -4,12 +4,9 @@
  * Advice on overhead: said where the figures show it, not said where they do not, at most six
  * sentences for a machine. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-findings.h"
 
 static const char *advised(struct hand *hand, uint32_t machine, const char *words)
@@ -38,9 +35,8 @@ static void assert_advised(struct hand *hand, const char *words)
     }
 }
 
-static void the_cheapest_way_to_read_is_advised(void **state)
+TEST(the_cheapest_way_to_read_is_advised)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_warm(hand, "perf-read.read", 1000);
     hand_warm(hand, "perf-syscall.read", 990);
@@ -57,9 +53,8 @@ static void the_cheapest_way_to_read_is_advised(void **state)
 
 /* Of one process nobody knows how others differ: a reader that looks far cheaper is neither alike
  * nor to be denied. */
-static void a_cheaper_reader_is_not_denied_for_want_of_processes(void **state)
+TEST(a_cheaper_reader_is_not_denied_for_want_of_processes)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand->processes = 1;
     hand_warm(hand, "perf-read.read", 1000);
@@ -69,9 +64,8 @@ static void a_cheaper_reader_is_not_denied_for_want_of_processes(void **state)
     assert_null(advised(hand, hand->machine, "Read counters"));
 }
 
-static void counters_are_left_running_where_that_saves(void **state)
+TEST(counters_are_left_running_where_that_saves)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_warm(hand, "perf-read.start", 2400);
     hand_warm(hand, "perf-read.stop", 2000);
@@ -84,9 +78,8 @@ static void counters_are_left_running_where_that_saves(void **state)
     assert_null(advised(hand, 0, "Let counters run"));
 }
 
-static void costs_that_differ_are_not_to_be_subtracted(void **state)
+TEST(costs_that_differ_are_not_to_be_subtracted)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_warm(hand, "perf-read.read", 1066);
     struct overhead_row *row = hand_row(hand, "perf-read.read", "lazy", "papi-low.read", 0, 1100);
@@ -101,9 +94,8 @@ static void costs_that_differ_are_not_to_be_subtracted(void **state)
     assert_advised(hand, "to 1,590 ticks, by what ran before");
 }
 
-static void first_calls_are_advised_against_where_they_cost(void **state)
+TEST(first_calls_are_advised_against_where_they_cost)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_warm(hand, "perf-read.read", 1000);
     hand_first(hand, "perf-read.read", "lazy", 4000);
@@ -116,9 +108,8 @@ static void first_calls_are_advised_against_where_they_cost(void **state)
     assert_null(advised(hand, 0, "once before"));
 }
 
-static void a_page_is_populated_where_it_faults(void **state)
+TEST(a_page_is_populated_where_it_faults)
 {
-    (void)state;
     struct hand *hand = hand_new();
     struct overhead_row *cold = hand_first(hand, "perf-user-cold.read", "static", 3000);
     cold->faults = cold->runs;
@@ -131,9 +122,8 @@ static void a_page_is_populated_where_it_faults(void **state)
     assert_advised(hand, "needs no MAP_POPULATE here");
 }
 
-static void events_are_grouped_where_that_saves(void **state)
+TEST(events_are_grouped_where_that_saves)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_warm(hand, "perf-read.read", 1000);
     hand_slope(hand, "perf-read.read", false, 150, 1);
@@ -177,9 +167,8 @@ static void plant_everything(struct hand *hand)
                                .high = 1.7};
 }
 
-static void commands_libraries_and_neighbours_are_told(void **state)
+TEST(commands_libraries_and_neighbours_are_told)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand->peers[0] = (struct overhead_peer){.path = "perf-stat",
                                             .variant = "",
@@ -213,9 +202,8 @@ static void commands_libraries_and_neighbours_are_told(void **state)
     assert_null(advised(hand, 0, "passes"));
 }
 
-static void a_machine_gets_six_sentences_at_most(void **state)
+TEST(a_machine_gets_six_sentences_at_most)
 {
-    (void)state;
     struct hand *hand = hand_new();
     plant_everything(hand);
     hand_emulate(hand);
@@ -227,30 +215,12 @@ static void a_machine_gets_six_sentences_at_most(void **state)
     assert_advised(hand, "100 instructions a read");
 }
 
-static void nothing_is_advised_without_figures(void **state)
+TEST(nothing_is_advised_without_figures)
 {
-    (void)state;
     struct hand *hand = hand_new();
     assert_null(advised(hand, 0, "no such words"));
     assert_int_equal(hand->report.advice_count, 0);
     hand_warm(hand, "perf-read.read", 1000); /* alone it compares with nothing */
     assert_null(advised(hand, 0, "no such words"));
     assert_int_equal(hand->report.advice_count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cheapest_way_to_read_is_advised),
-        cmocka_unit_test(a_cheaper_reader_is_not_denied_for_want_of_processes),
-        cmocka_unit_test(counters_are_left_running_where_that_saves),
-        cmocka_unit_test(costs_that_differ_are_not_to_be_subtracted),
-        cmocka_unit_test(first_calls_are_advised_against_where_they_cost),
-        cmocka_unit_test(a_page_is_populated_where_it_faults),
-        cmocka_unit_test(events_are_grouped_where_that_saves),
-        cmocka_unit_test(commands_libraries_and_neighbours_are_told),
-        cmocka_unit_test(a_machine_gets_six_sentences_at_most),
-        cmocka_unit_test(nothing_is_advised_without_figures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

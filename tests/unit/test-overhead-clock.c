@@ -3,12 +3,7 @@
  *
  * Ticks of an emulated clock as instructions: the rate comes from the gauge, means lie between the
  * steps, and what counters miss of start and stop is told by the clock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-judging.h"
 #include "studies/overhead/study.h"
 
@@ -108,9 +103,8 @@ static const struct overhead_machine_row *find_row(const struct overhead_report 
     abort();
 }
 
-static void test_rate_is_found_and_steps_average_out(void **state)
+TEST(test_rate_is_found_and_steps_average_out)
 {
-    (void)state;
     struct overhead_builder builder = {0};
     struct overhead_report report;
     begin(&builder, 1, 1);
@@ -133,9 +127,8 @@ static void test_rate_is_found_and_steps_average_out(void **state)
         }
 }
 
-static void test_what_counters_miss_is_kernel_code(void **state)
+TEST(test_what_counters_miss_is_kernel_code)
 {
-    (void)state;
     struct overhead_builder builder = {0};
     struct overhead_report report;
     begin(&builder, 1, 1);
@@ -163,9 +156,8 @@ static void test_what_counters_miss_is_kernel_code(void **state)
     assert_int_equal(report.total_count, 0);
 }
 
-static void test_counters_that_see_all_agree_with_the_clock(void **state)
+TEST(test_counters_that_see_all_agree_with_the_clock)
 {
-    (void)state;
     struct overhead_builder builder = {0};
     struct overhead_report report;
     begin(&builder, 1, 1);
@@ -177,9 +169,8 @@ static void test_counters_that_see_all_agree_with_the_clock(void **state)
     assert_near(find_row(&report, 0, "perf-read", "stop", "uk")->median, 2472, 0);
 }
 
-static void test_rate_that_is_not_whole_is_refused(void **state)
+TEST(test_rate_that_is_not_whole_is_refused)
 {
-    (void)state;
     struct overhead_builder builder = {0};
     begin(&builder, 1, 1);
     build(&builder, 0, 16, true);
@@ -199,9 +190,8 @@ static void test_rate_that_is_not_whole_is_refused(void **state)
     assert_non_null(strstr(report.findings[5].reason, "miss part of start and stop"));
 }
 
-static void test_ticks_alone_tell_no_rate(void **state)
+TEST(test_ticks_alone_tell_no_rate)
 {
-    (void)state;
     struct overhead_builder builder = {0};
     begin(&builder, 1, 1);
     build_overhead_tour(&builder, &(struct overhead_way){.calls = CALLS});
@@ -210,9 +200,8 @@ static void test_ticks_alone_tell_no_rate(void **state)
     assert_non_null(strstr(builder.file.machines[0].tick_why, "not metered"));
 }
 
-static void test_each_machine_has_a_clock_of_its_own(void **state)
+TEST(test_each_machine_has_a_clock_of_its_own)
 {
-    (void)state;
     struct overhead_builder builder = {0};
     struct overhead_report report;
     begin(&builder, 3, 2);
@@ -231,9 +220,8 @@ static void test_each_machine_has_a_clock_of_its_own(void **state)
     assert_near(find_row(&report, 2, "perf-read", "start", "uk")->median, 1839, 0);
 }
 
-static void test_first_calls_are_as_fine_as_counters_that_agree(void **state)
+TEST(test_first_calls_are_as_fine_as_counters_that_agree)
 {
-    (void)state;
     static const char calls[] = "timer.nothing,perf-user.read,perf-read.start,perf-read.stop";
     struct overhead_builder builder = {0};
     struct overhead_report report;
@@ -272,18 +260,4 @@ static void test_first_calls_are_as_fine_as_counters_that_agree(void **state)
             assert_near(cold->first, 4039, 16); /* not what the counters saw */
     }
     assert_int_equal(seen, 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rate_is_found_and_steps_average_out),
-        cmocka_unit_test(test_what_counters_miss_is_kernel_code),
-        cmocka_unit_test(test_counters_that_see_all_agree_with_the_clock),
-        cmocka_unit_test(test_rate_that_is_not_whole_is_refused),
-        cmocka_unit_test(test_ticks_alone_tell_no_rate),
-        cmocka_unit_test(test_each_machine_has_a_clock_of_its_own),
-        cmocka_unit_test(test_first_calls_are_as_fine_as_counters_that_agree),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,10 @@
  * First calls: what they cost beyond warm ones, by what was called before them; faults and wild
  * calls by their accounts; whether a call gets cheaper when it is repeated. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "overhead-figures.h"
 
 static const char warm_calls[] = "timer.nothing,timer.gauge,perf-read.read,perf-read.start,"
@@ -69,9 +65,8 @@ static void build_links(struct overhead_builder *builder, struct overhead_way wa
     }
 }
 
-static void the_extra_cost_of_first_calls_is_held(void **state)
+TEST(the_extra_cost_of_first_calls_is_held)
 {
-    (void)state;
     enum { CASES = 300 };
     size_t held = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
@@ -89,9 +84,8 @@ static void the_extra_cost_of_first_calls_is_held(void **state)
     assert_in_range(held, CASES * 92 / 100, CASES * 98 / 100);
 }
 
-static void what_was_called_before_is_part_of_the_cell(void **state)
+TEST(what_was_called_before_is_part_of_the_cell)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     build_links(&builder, (struct overhead_way){.processes = 200, .passes = 1});
@@ -117,9 +111,8 @@ static void what_was_called_before_is_part_of_the_cell(void **state)
     assert_null(find(&builder.file, &report, "timer.nothing", "static", NULL));
 }
 
-static void what_stood_before_a_later_first_call_tells_too(void **state)
+TEST(what_stood_before_a_later_first_call_tells_too)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 7);
     struct overhead_way way = {.cold = true, .cost = first_cost, .calls = start_first};
@@ -135,9 +128,8 @@ static void what_stood_before_a_later_first_call_tells_too(void **state)
     assert_int_equal(after_read->processes, 200);
 }
 
-static void without_warm_calls_the_second_must_do(void **state)
+TEST(without_warm_calls_the_second_must_do)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 2);
     struct overhead_way way = {.cold = true, .calls = read_first, .cost = first_cost};
@@ -159,9 +151,8 @@ static void without_warm_calls_the_second_must_do(void **state)
     assert_nan(report.cold->low);
 }
 
-static void faults_of_first_calls_are_counted(void **state)
+TEST(faults_of_first_calls_are_counted)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 3);
     struct overhead_way way = {
@@ -195,9 +186,8 @@ static double wild_cost(const struct overhead_built_call *call, void *context)
     return call->process % each == 3 ? 50000 : 1000;
 }
 
-static void wild_calls_are_explained_by_more_than_usual(void **state)
+TEST(wild_calls_are_explained_by_more_than_usual)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     struct overhead_way way = {.cold = true,
@@ -246,9 +236,8 @@ static double row_cost(const struct overhead_built_call *call, void *context)
     return call->position == 1 ? 900 : call->position < 5 ? 300 : 100;
 }
 
-static void a_call_that_gets_cheaper_is_told_from_one_that_does_not(void **state)
+TEST(a_call_that_gets_cheaper_is_told_from_one_that_does_not)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     struct overhead_way way = {
@@ -286,9 +275,8 @@ static void a_call_that_gets_cheaper_is_told_from_one_that_does_not(void **state
     assert_int_equal(find(&builder.file, &report, "assay.read", "static", NULL)->row_length, 0);
 }
 
-static void meters_machines_and_what_is_missing(void **state)
+TEST(meters_machines_and_what_is_missing)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 6);
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
@@ -309,19 +297,4 @@ static void meters_machines_and_what_is_missing(void **state)
         assert_near(report.cold[i].extra, 500 * both, 1e-9);
         assert_int_equal(report.cold[i].machine, i ? lab : 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_extra_cost_of_first_calls_is_held),
-        cmocka_unit_test(what_was_called_before_is_part_of_the_cell),
-        cmocka_unit_test(what_stood_before_a_later_first_call_tells_too),
-        cmocka_unit_test(without_warm_calls_the_second_must_do),
-        cmocka_unit_test(faults_of_first_calls_are_counted),
-        cmocka_unit_test(wild_calls_are_explained_by_more_than_usual),
-        cmocka_unit_test(a_call_that_gets_cheaper_is_told_from_one_that_does_not),
-        cmocka_unit_test(meters_machines_and_what_is_missing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

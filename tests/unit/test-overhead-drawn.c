@@ -3,14 +3,9 @@
  *
  * The figures of `assay overhead`: what was planted stands in the rows, in the unit of its meter
  * and under the paper's number; what was not measured has no figure. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "figure-values.h"
 #include "overhead-builder.h"
 #include "overhead-shown.h"
@@ -31,9 +26,8 @@ static const char *text_in(const json_t *figure, size_t row, const char *key)
     return text ? text : "";
 }
 
-static void warm_calls_are_boxes_the_cheapest_first(void **state)
+TEST(warm_calls_are_boxes_the_cheapest_first)
 {
-    (void)state;
     static const struct {
         const char *id, *paper;
         size_t rows;
@@ -67,9 +61,8 @@ static void warm_calls_are_boxes_the_cheapest_first(void **state)
     shown_end(&shown);
 }
 
-static void levels_are_told_each(void **state)
+TEST(levels_are_told_each)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     json_t *figures = figures_of(&shown.run);
@@ -84,9 +77,8 @@ static void levels_are_told_each(void **state)
     shown_end(&shown);
 }
 
-static void first_calls_stand_against_later_ones(void **state)
+TEST(first_calls_stand_against_later_ones)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     json_t *figures = figures_of(&shown.run);
@@ -110,9 +102,8 @@ static void first_calls_stand_against_later_ones(void **state)
 }
 
 /* Of several cells of one call the one in which nothing of its instrument came before. */
-static void the_opening_call_is_the_first(void **state)
+TEST(the_opening_call_is_the_first)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     struct overhead_report *report = &shown.run.report;
@@ -135,9 +126,8 @@ static void the_opening_call_is_the_first(void **state)
     shown_end(&shown);
 }
 
-static void what_stood_before_is_in_percent_of_usual(void **state)
+TEST(what_stood_before_is_in_percent_of_usual)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     json_t *figures = figures_of(&shown.run);
@@ -153,9 +143,8 @@ static void what_stood_before_is_in_percent_of_usual(void **state)
     shown_end(&shown);
 }
 
-static void sweeps_have_points_and_their_line(void **state)
+TEST(sweeps_have_points_and_their_line)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     json_t *figures = figures_of(&shown.run);
@@ -180,9 +169,8 @@ static void sweeps_have_points_and_their_line(void **state)
     shown_end(&shown);
 }
 
-static void peers_are_in_units_of_bare_calls(void **state)
+TEST(peers_are_in_units_of_bare_calls)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     json_t *figures = figures_of(&shown.run);
@@ -199,9 +187,8 @@ static void peers_are_in_units_of_bare_calls(void **state)
     shown_end(&shown);
 }
 
-static void machines_stand_side_by_side(void **state)
+TEST(machines_stand_side_by_side)
 {
-    (void)state;
     struct shown shown;
     shown_build_machines(&shown);
     json_t *figures = figures_of(&shown.run);
@@ -218,9 +205,8 @@ static void machines_stand_side_by_side(void **state)
     shown_end(&shown);
 }
 
-static void one_machine_shows_its_modes(void **state)
+TEST(one_machine_shows_its_modes)
 {
-    (void)state;
     struct shown shown;
     shown_start(&shown);
     shown_machine(&shown, "one", "6.1.0", true);
@@ -237,9 +223,8 @@ static void one_machine_shows_its_modes(void **state)
     shown_end(&shown);
 }
 
-static void nothing_measured_is_nothing_drawn(void **state)
+TEST(nothing_measured_is_nothing_drawn)
 {
-    (void)state;
     struct shown shown;
     shown_build_absent(&shown);
     json_t *figures = figures_of(&shown.run);
@@ -256,9 +241,8 @@ static double ordered(const json_t *list, size_t i)
 }
 
 /* Two heaps of calls are two hills of the violin, and what is drawn stays small. */
-static void violins_are_of_the_calls(void **state)
+TEST(violins_are_of_the_calls)
 {
-    (void)state;
     struct overhead_builder builder;
     struct overhead_options options = {0};
     overhead_builder_start(&builder, 11);
@@ -303,9 +287,8 @@ static void violins_are_of_the_calls(void **state)
     json_decref(figures);
 }
 
-static void hostile_names_make_sound_figures(void **state)
+TEST(hostile_names_make_sound_figures)
 {
-    (void)state;
     static struct overhead_meter hostile = {.event = (char *)(uintptr_t) "\033[2J</script>",
                                             .mode = (char *)(uintptr_t) "",
                                             .unit = METER_EVENTS};
@@ -318,24 +301,4 @@ static void hostile_names_make_sound_figures(void **state)
     assert_true(figure_is_there(figures, "calls-read-2j-script"));
     json_decref(figures);
     shown_end(&shown);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(warm_calls_are_boxes_the_cheapest_first),
-        cmocka_unit_test(levels_are_told_each),
-        cmocka_unit_test(first_calls_stand_against_later_ones),
-        cmocka_unit_test(the_opening_call_is_the_first),
-        cmocka_unit_test(what_stood_before_is_in_percent_of_usual),
-        cmocka_unit_test(sweeps_have_points_and_their_line),
-        cmocka_unit_test(peers_are_in_units_of_bare_calls),
-        cmocka_unit_test(machines_stand_side_by_side),
-        cmocka_unit_test(one_machine_shows_its_modes),
-        cmocka_unit_test(nothing_measured_is_nothing_drawn),
-        cmocka_unit_test(violins_are_of_the_calls),
-        cmocka_unit_test(hostile_names_make_sound_figures),
-    };
-    setenv("LC_ALL", "C", 1);
-    return cmocka_run_group_tests_name("overhead-drawn", tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
  *
  * What one process shows of a cell: each predecessor weighs the same, disturbed passes are left
  * out, cold calls stand for themselves, user and kernel are added up call by call. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "overhead-figures.h"
 
 static const struct overhead_figure *find(const struct overhead_case *file,
@@ -40,9 +35,8 @@ static double by_predecessor(const struct overhead_built_call *call, void *conte
     return call->predecessor && strcmp(call->predecessor, call->operation) == 0 ? 100 : 1000;
 }
 
-static void each_predecessor_weighs_the_same(void **state)
+TEST(each_predecessor_weighs_the_same)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     /* Four of six reads follow a read, one the gauge, one nothing: two of three say 1000. */
@@ -60,9 +54,8 @@ static void each_predecessor_weighs_the_same(void **state)
     assert_string_equal(figure->variant, "static");
 }
 
-static void disturbed_passes_are_left_out(void **state)
+TEST(disturbed_passes_are_left_out)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 2);
     build_overhead_tour(&builder,
@@ -89,9 +82,8 @@ static double against_each_other(const struct overhead_built_call *call, void *c
     return (user ? user_costs : kernel_costs)[call->pass % 3];
 }
 
-static void both_modes_are_added_up_call_by_call(void **state)
+TEST(both_modes_are_added_up_call_by_call)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 3);
     struct overhead_way way = {.meters = {"instructions:u", "cycles:u", "instructions:k"},
@@ -110,9 +102,8 @@ static void both_modes_are_added_up_call_by_call(void **state)
     assert_near(find(&builder.file, &report, "perf-read.read", 0, 0, "k")->value, 100, 1e-9);
 }
 
-static void modes_that_were_metered_together_need_no_total(void **state)
+TEST(modes_that_were_metered_together_need_no_total)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     struct overhead_way way = {.meters = {"instructions:u", "instructions:k", "instructions:uk"},
@@ -131,9 +122,8 @@ static double by_position(const struct overhead_built_call *call, void *context)
     return strcmp(call->path, "timer") == 0 ? 0 : 1000.0 * call->position;
 }
 
-static void cold_calls_stand_for_themselves(void **state)
+TEST(cold_calls_stand_for_themselves)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     struct overhead_way way = {
@@ -157,9 +147,8 @@ static void cold_calls_stand_for_themselves(void **state)
     assert_int_equal(second->predecessor, second->operation);
 }
 
-static void cold_processes_on_a_shared_core_are_left_out(void **state)
+TEST(cold_processes_on_a_shared_core_are_left_out)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 6);
     build_overhead_tour(&builder, &(struct overhead_way){0});
@@ -177,17 +166,4 @@ static void cold_processes_on_a_shared_core_are_left_out(void **state)
             found++;
         }
     assert_in_range(found, 60, 140);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_predecessor_weighs_the_same),
-        cmocka_unit_test(disturbed_passes_are_left_out),
-        cmocka_unit_test(both_modes_are_added_up_call_by_call),
-        cmocka_unit_test(modes_that_were_metered_together_need_no_total),
-        cmocka_unit_test(cold_calls_stand_for_themselves),
-        cmocka_unit_test(cold_processes_on_a_shared_core_are_left_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,9 @@
  *
  * Findings about kinds of calls and numbers of events, W6 and W7, and what all findings about
  * overhead share: emulated machines, several machines, reasons that are whole. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-findings.h"
 
 /* --- W6 --- */
@@ -46,9 +43,8 @@ static void three_kinds(struct hand *hand, double start, double stop, double rea
     }
 }
 
-static void start_is_the_dearest_or_is_not(void **state)
+TEST(start_is_the_dearest_or_is_not)
 {
-    (void)state;
     struct hand *hand = hand_new();
     three_kinds(hand, 2400, 2000, 1000);
     first_three(hand, "perf-read", "lazy", (struct variant_costs){7000, 2600, 3500});
@@ -67,9 +63,8 @@ static void start_is_the_dearest_or_is_not(void **state)
 }
 
 /* One variant in which it is not refutes it. */
-static void every_variant_is_asked(void **state)
+TEST(every_variant_is_asked)
 {
-    (void)state;
     struct hand *hand = hand_new();
     three_kinds(hand, 2400, 2000, 1000);
     first_three(hand, "perf-read", "lazy", (struct variant_costs){7000, 2600, 9500});
@@ -82,9 +77,8 @@ static void every_variant_is_asked(void **state)
 }
 
 /* Pages of a library that are mapped now or then: one level of first reads is above start. */
-static void open_first_calls_do_not_unsettle_later_ones(void **state)
+TEST(open_first_calls_do_not_unsettle_later_ones)
 {
-    (void)state;
     struct hand *hand = hand_new();
     three_kinds(hand, 2400, 2000, 1000);
     first_three(hand, "perf-read", "static", (struct variant_costs){6000, 2550, 2600});
@@ -100,9 +94,8 @@ static void open_first_calls_do_not_unsettle_later_ones(void **state)
                    "costs now 3,500, now 14,000 ticks, and its levels disagree");
 }
 
-static void a_page_fault_of_another_call_does_not_make_it_dearer_than_start(void **state)
+TEST(a_page_fault_of_another_call_does_not_make_it_dearer_than_start)
 {
-    (void)state;
     struct hand *hand = hand_new();
     three_kinds(hand, 1800, 1700, 1500);
     first_three(hand, "perf-read", "static", (struct variant_costs){2800, 2010, 1600});
@@ -115,9 +108,8 @@ static void a_page_fault_of_another_call_does_not_make_it_dearer_than_start(void
                    "the first read takes a page fault (libc, lazy) and costs 14,000, start 2,000");
 }
 
-static void stop_depends_least_on_the_variant_or_does_not(void **state)
+TEST(stop_depends_least_on_the_variant_or_does_not)
 {
-    (void)state;
     struct hand *hand = hand_new();
     three_kinds(hand, 2400, 2000, 1000);
     first_three(hand, "perf-read", "lazy", (struct variant_costs){7000, 4600, 3500});
@@ -135,17 +127,15 @@ static void stop_depends_least_on_the_variant_or_does_not(void **state)
     assert_finding(hand, "W6", FINDING_INCONCLUSIVE, "too close to tell");
 }
 
-static void one_variant_does_not_test_the_half_about_variants(void **state)
+TEST(one_variant_does_not_test_the_half_about_variants)
 {
-    (void)state;
     struct hand *hand = hand_new();
     first_three(hand, "perf-read", "lazy", (struct variant_costs){7000, 2600, 3500});
     assert_finding(hand, "W6", FINDING_HOLDS, "the half about variants is not tested");
 }
 
-static void a_library_that_stops_and_reads_at_once_does_not_decide(void **state)
+TEST(a_library_that_stops_and_reads_at_once_does_not_decide)
 {
-    (void)state;
     struct hand *hand = hand_new();
     three_kinds(hand, 2400, 2000, 1000);
     first_three(hand, "perf-read", "lazy", (struct variant_costs){7000, 2600, 3500});
@@ -167,9 +157,8 @@ static void growth(struct hand *hand, double group, double separate, double powe
     hand_slope(hand, "perf-read.start", true, separate, 1);
 }
 
-static void cost_grows_linearly_with_events_or_does_not(void **state)
+TEST(cost_grows_linearly_with_events_or_does_not)
 {
-    (void)state;
     struct hand *hand = hand_new();
     growth(hand, 100, 1000, 1.02);
     const struct finding *finding = assert_finding(
@@ -189,9 +178,8 @@ static void cost_grows_linearly_with_events_or_does_not(void **state)
 }
 
 /* That is what the claim says of those that share a call; of separate ones it is the contrary. */
-static void a_group_may_grow_more_slowly_than_linearly(void **state)
+TEST(a_group_may_grow_more_slowly_than_linearly)
 {
-    (void)state;
     struct hand *hand = hand_new();
     growth(hand, 100, 1000, 0.3);
     assert_finding(hand, "W7", FINDING_HOLDS, NULL);
@@ -201,9 +189,8 @@ static void a_group_may_grow_more_slowly_than_linearly(void **state)
 }
 
 /* A line that meets every point is one, whatever power the noise of the first point makes. */
-static void a_line_that_meets_every_point_is_straight(void **state)
+TEST(a_line_that_meets_every_point_is_straight)
 {
-    (void)state;
     struct hand *hand = hand_new();
     growth(hand, 100, 1000, 1);
     struct overhead_slope *slope = hand_slope(hand, "perf-read.stop", true, 100, 1.2);
@@ -214,9 +201,8 @@ static void a_line_that_meets_every_point_is_straight(void **state)
     assert_finding(hand, "W7", FINDING_FAILS, NULL);
 }
 
-static void a_group_grows_slower_or_does_not(void **state)
+TEST(a_group_grows_slower_or_does_not)
 {
-    (void)state;
     struct hand *hand = hand_new();
     growth(hand, 1500, 1000, 1);
     const struct finding *finding = assert_finding(hand, "W7", FINDING_FAILS, "adds 1,500 to");
@@ -236,9 +222,8 @@ static void a_group_grows_slower_or_does_not(void **state)
     assert_finding(hand, "W7", FINDING_HOLDS, NULL);
 }
 
-static void reads_in_user_code_share_nothing(void **state)
+TEST(reads_in_user_code_share_nothing)
 {
-    (void)state;
     struct hand *hand = hand_new();
     growth(hand, 100, 1000, 1);
     hand_slope(hand, "perf-user.read", false, 26, 1);
@@ -246,9 +231,8 @@ static void reads_in_user_code_share_nothing(void **state)
     assert_finding(hand, "W7", FINDING_HOLDS, NULL);
 }
 
-static void growth_needs_several_events(void **state)
+TEST(growth_needs_several_events)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_warm(hand, "perf-read.read", 1000);
     struct overhead_slope *reads = hand_slope(hand, "perf-read.read", false, 900, 2);
@@ -260,9 +244,8 @@ static void growth_needs_several_events(void **state)
 
 /* --- emulated machines --- */
 
-static void emulated_machines_are_judged_by_instructions(void **state)
+TEST(emulated_machines_are_judged_by_instructions)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_emulate(hand);
     three_kinds(hand, 2400, 2000, 1000);
@@ -283,9 +266,8 @@ static void emulated_machines_are_judged_by_instructions(void **state)
     assert_float_equal(hand_find(hand, "W1")->estimate, 45, 1e-9);
 }
 
-static void times_of_an_emulated_machine_decide_nothing(void **state)
+TEST(times_of_an_emulated_machine_decide_nothing)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_emulate(hand);
     hand->counts = false;
@@ -299,9 +281,8 @@ static void times_of_an_emulated_machine_decide_nothing(void **state)
     }
 }
 
-static void user_instructions_alone_are_no_cost(void **state)
+TEST(user_instructions_alone_are_no_cost)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_emulate(hand);
     three_kinds(hand, 2400, 2000, 1000);
@@ -317,9 +298,8 @@ static void user_instructions_alone_are_no_cost(void **state)
 
 /* --- machines --- */
 
-static void one_machine_refutes_and_all_are_told(void **state)
+TEST(one_machine_refutes_and_all_are_told)
 {
-    (void)state;
     struct hand *hand = hand_new();
     for (int i = 0; i < 3; i++) {
         if (i > 0)
@@ -343,9 +323,8 @@ static void one_machine_refutes_and_all_are_told(void **state)
                    "in instructions");
 }
 
-static void nothing_at_all_is_said_to_be_nothing(void **state)
+TEST(nothing_at_all_is_said_to_be_nothing)
 {
-    (void)state;
     struct hand *hand = hand_new();
     for (size_t i = 0; i < OVERHEAD_FINDINGS; i++) {
         char id[3] = {'W', (char)('1' + i), '\0'};
@@ -358,9 +337,8 @@ static void nothing_at_all_is_said_to_be_nothing(void **state)
 
 /* --- reasons --- */
 
-static void reasons_of_any_length_end_with_a_word(void **state)
+TEST(reasons_of_any_length_end_with_a_word)
 {
-    (void)state;
     char words[4000] = "it ";
     while (strlen(words) + 12 < sizeof(words))
         strcat(words, "interfered ");
@@ -384,9 +362,8 @@ static void reasons_of_any_length_end_with_a_word(void **state)
     }
 }
 
-static void failed_processes_give_their_reason(void **state)
+TEST(failed_processes_give_their_reason)
 {
-    (void)state;
     struct hand *hand = hand_new();
     three_kinds(hand, 2400, 2000, 1000);
     build_overhead_failed(&hand->builder,
@@ -394,31 +371,4 @@ static void failed_processes_give_their_reason(void **state)
                           "user access is switched off. Write 1 to perf_user_access.");
     assert_finding(hand, "W1", FINDING_UNTESTABLE,
                    "perf-user.read failed: user access is switched off; ");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(start_is_the_dearest_or_is_not),
-        cmocka_unit_test(every_variant_is_asked),
-        cmocka_unit_test(open_first_calls_do_not_unsettle_later_ones),
-        cmocka_unit_test(a_page_fault_of_another_call_does_not_make_it_dearer_than_start),
-        cmocka_unit_test(stop_depends_least_on_the_variant_or_does_not),
-        cmocka_unit_test(one_variant_does_not_test_the_half_about_variants),
-        cmocka_unit_test(a_library_that_stops_and_reads_at_once_does_not_decide),
-        cmocka_unit_test(cost_grows_linearly_with_events_or_does_not),
-        cmocka_unit_test(a_group_may_grow_more_slowly_than_linearly),
-        cmocka_unit_test(a_line_that_meets_every_point_is_straight),
-        cmocka_unit_test(a_group_grows_slower_or_does_not),
-        cmocka_unit_test(reads_in_user_code_share_nothing),
-        cmocka_unit_test(growth_needs_several_events),
-        cmocka_unit_test(emulated_machines_are_judged_by_instructions),
-        cmocka_unit_test(times_of_an_emulated_machine_decide_nothing),
-        cmocka_unit_test(user_instructions_alone_are_no_cost),
-        cmocka_unit_test(one_machine_refutes_and_all_are_told),
-        cmocka_unit_test(nothing_at_all_is_said_to_be_nothing),
-        cmocka_unit_test(reasons_of_any_length_end_with_a_word),
-        cmocka_unit_test(failed_processes_give_their_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

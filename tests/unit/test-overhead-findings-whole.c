@@ -4,12 +4,9 @@
  * Findings about overhead from metered calls to verdicts, through all parts of the judge: a machine
  * that is as the paper says, one that is the opposite of it, one without counters of the CPU, and
  * one that is emulated. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-builder.h"
 #include "studies/overhead/study.h"
 
@@ -185,27 +182,24 @@ static void assert_verdicts(const struct nature *nature, const enum finding_verd
     assert_true(report.advice_count > 0 && report.advice_count <= 6);
 }
 
-static void a_machine_like_the_papers_confirms_every_claim(void **state)
+TEST(a_machine_like_the_papers_confirms_every_claim)
 {
-    (void)state;
     static const enum finding_verdict verdicts[OVERHEAD_FINDINGS] = {
         FINDING_HOLDS, FINDING_HOLDS, FINDING_HOLDS, FINDING_HOLDS,
         FINDING_HOLDS, FINDING_HOLDS, FINDING_HOLDS};
     assert_verdicts(&like_paper, verdicts);
 }
 
-static void a_machine_unlike_the_papers_refutes_every_claim(void **state)
+TEST(a_machine_unlike_the_papers_refutes_every_claim)
 {
-    (void)state;
     static const enum finding_verdict verdicts[OVERHEAD_FINDINGS] = {
         FINDING_FAILS, FINDING_FAILS, FINDING_FAILS, FINDING_FAILS,
         FINDING_FAILS, FINDING_FAILS, FINDING_FAILS};
     assert_verdicts(&unlike_paper, verdicts);
 }
 
-static void without_counters_what_needs_them_is_not_testable(void **state)
+TEST(without_counters_what_needs_them_is_not_testable)
 {
-    (void)state;
     static const enum finding_verdict verdicts[OVERHEAD_FINDINGS] = {
         FINDING_UNTESTABLE, FINDING_HOLDS, FINDING_UNTESTABLE, FINDING_UNTESTABLE,
         FINDING_HOLDS,      FINDING_HOLDS, FINDING_HOLDS};
@@ -214,9 +208,8 @@ static void without_counters_what_needs_them_is_not_testable(void **state)
     assert_verdicts(&nature, verdicts);
 }
 
-static void an_emulated_machine_is_judged_by_what_it_executes(void **state)
+TEST(an_emulated_machine_is_judged_by_what_it_executes)
 {
-    (void)state;
     static const enum finding_verdict verdicts[OVERHEAD_FINDINGS] = {
         FINDING_HOLDS,      FINDING_HOLDS, FINDING_HOLDS, FINDING_HOLDS,
         FINDING_UNTESTABLE, FINDING_HOLDS, FINDING_HOLDS};
@@ -224,15 +217,4 @@ static void an_emulated_machine_is_judged_by_what_it_executes(void **state)
     nature.counts = true;
     nature.noise = 0;
     assert_verdicts(&nature, verdicts);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_machine_like_the_papers_confirms_every_claim),
-        cmocka_unit_test(a_machine_unlike_the_papers_refutes_every_claim),
-        cmocka_unit_test(without_counters_what_needs_them_is_not_testable),
-        cmocka_unit_test(an_emulated_machine_is_judged_by_what_it_executes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

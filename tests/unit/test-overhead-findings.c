@@ -4,12 +4,9 @@
  * Findings about reads in user code and first calls, W1 to W5: each of them flips with opposite
  * data, stays open where the data are too noisy, too few or on two levels, and says why where
  * nothing can decide. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-findings.h"
 
 /* --- W1 --- */
@@ -22,9 +19,8 @@ static void plain_code(struct hand *hand, double user)
     hand_warm(hand, "perf-user.read", user);
 }
 
-static void plain_code_costs_several_times_a_user_read_or_does_not(void **state)
+TEST(plain_code_costs_several_times_a_user_read_or_does_not)
 {
-    (void)state;
     struct hand *hand = hand_new();
     plain_code(hand, 100);
     const struct finding *finding = assert_finding(
@@ -38,9 +34,8 @@ static void plain_code_costs_several_times_a_user_read_or_does_not(void **state)
     assert_float_equal(finding->estimate, 5400.0 / 3800, 1e-9);
 }
 
-static void intervals_that_hold_twice_leave_plain_code_open(void **state)
+TEST(intervals_that_hold_twice_leave_plain_code_open)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand->spread = 0.2;
     plain_code(hand, 1250);
@@ -48,18 +43,16 @@ static void intervals_that_hold_twice_leave_plain_code_open(void **state)
     assert_true(finding->low < 2 && finding->high > 2 && finding->detectable > 0);
 }
 
-static void few_processes_leave_it_open(void **state)
+TEST(few_processes_leave_it_open)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand->processes = 3;
     plain_code(hand, 100);
     assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "too few processes");
 }
 
-static void plain_code_is_told_where_no_user_read_is(void **state)
+TEST(plain_code_is_told_where_no_user_read_is)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_warm(hand, "perf-read.start", 2400);
     hand_warm(hand, "perf-read.stop", 2000);
@@ -73,9 +66,8 @@ static void plain_code_is_told_where_no_user_read_is(void **state)
 }
 
 /* A predecessor that only one of them has says nothing of the other. */
-static void ratios_are_taken_after_the_same_predecessors(void **state)
+TEST(ratios_are_taken_after_the_same_predecessors)
 {
-    (void)state;
     static const char *const others[] = {"perf-read.start", "perf-read.stop", "perf-read.read",
                                          "perf-user.read"};
     struct hand *hand = hand_new();
@@ -92,9 +84,8 @@ static void ratios_are_taken_after_the_same_predecessors(void **state)
 }
 
 /* An interrupt in one process of few: one interval of several has no meaning. */
-static void one_wild_interval_of_several_is_no_doubt(void **state)
+TEST(one_wild_interval_of_several_is_no_doubt)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand->spread = 0;
     plain_code(hand, 1000);
@@ -113,9 +104,8 @@ static void one_wild_interval_of_several_is_no_doubt(void **state)
     assert_float_equal(finding->low, 2.7, 1e-9);
 }
 
-static void levels_that_disagree_leave_it_open(void **state)
+TEST(levels_that_disagree_leave_it_open)
 {
-    (void)state;
     struct hand *hand = hand_new();
     plain_code(hand, 100);
     for (size_t i = 0; i < hand->report.row_count; i++)
@@ -136,9 +126,8 @@ static void plant_levels(struct hand *hand, const char *operation, double lower,
 }
 
 /* Either side of a ratio, up or down. */
-static void levels_of_either_call_count(void **state)
+TEST(levels_of_either_call_count)
 {
-    (void)state;
     struct hand *hand = hand_new();
     plain_code(hand, 1900);
     assert_finding(hand, "W1", FINDING_FAILS, NULL);
@@ -155,9 +144,8 @@ static void levels_of_either_call_count(void **state)
     assert_finding(hand, "W1", FINDING_INCONCLUSIVE, "costs now 4,000, now 5,400 ticks");
 }
 
-static void no_interval_is_narrower_than_a_step_of_the_meter(void **state)
+TEST(no_interval_is_narrower_than_a_step_of_the_meter)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand->spread = 0;
     plain_code(hand, 52);
@@ -179,9 +167,8 @@ static void first_reads(struct hand *hand, double lazy, double fixed, double inl
     hand_warm(hand, "perf-read.read", 1500);
 }
 
-static void lazy_linking_costs_at_first_or_does_not(void **state)
+TEST(lazy_linking_costs_at_first_or_does_not)
 {
-    (void)state;
     struct hand *hand = hand_new();
     first_reads(hand, 4000, 3300, 3000);
     hand_first(hand, "perf-read.start", "lazy", 7000);
@@ -206,9 +193,8 @@ static void lazy_linking_costs_at_first_or_does_not(void **state)
 }
 
 /* Then binding at start does not help: the code of the library is touched first. */
-static void a_page_fault_in_the_library_is_no_lookup(void **state)
+TEST(a_page_fault_in_the_library_is_no_lookup)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_first(hand, "perf-read.read", "lazy", 14800);
     hand_first(hand, "perf-read.read", "static", 1660);
@@ -219,9 +205,8 @@ static void a_page_fault_in_the_library_is_no_lookup(void **state)
 }
 
 /* In a tour that starts first, the first read is not the first call of the process. */
-static void a_first_call_is_one_before_which_nothing_was_called(void **state)
+TEST(a_first_call_is_one_before_which_nothing_was_called)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_row(hand, "perf-read.read", "lazy", "perf-read.start", 1, 2000)->runs = 1000;
     struct overhead_row *summary = hand_row(hand, "perf-read.read", "lazy", NULL, 1, 2500);
@@ -231,9 +216,8 @@ static void a_first_call_is_one_before_which_nothing_was_called(void **state)
     assert_finding(hand, "W2", FINDING_HOLDS, NULL);
 }
 
-static void lazy_linking_needs_something_beside_it(void **state)
+TEST(lazy_linking_needs_something_beside_it)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_first(hand, "perf-read.read", "lazy", 4000);
     assert_finding(hand, "W2", FINDING_UNTESTABLE, "were not measured beside");
@@ -252,9 +236,8 @@ static void cold_page(struct hand *hand, double user, double call, bool faults)
     hand_warm(hand, "perf-read.read", 1000);
 }
 
-static void a_cold_page_makes_user_reads_no_better_or_does_not(void **state)
+TEST(a_cold_page_makes_user_reads_no_better_or_does_not)
 {
-    (void)state;
     struct hand *hand = hand_new();
     cold_page(hand, 3500, 3000, true);
     const struct finding *finding =
@@ -270,9 +253,8 @@ static void a_cold_page_makes_user_reads_no_better_or_does_not(void **state)
     assert_finding(hand, "W3", FINDING_INCONCLUSIVE, NULL);
 }
 
-static void without_a_page_fault_its_cause_is_not_there(void **state)
+TEST(without_a_page_fault_its_cause_is_not_there)
 {
-    (void)state;
     struct hand *hand = hand_new();
     cold_page(hand, 400, 3000, false);
     assert_finding(hand, "W3", FINDING_FAILS, "maps the page at mmap() already");
@@ -293,9 +275,8 @@ static void mapped_page(struct hand *hand, double populated, double touched, dou
     hand_first(hand, "perf-read.read", "static", 3000);
 }
 
-static void a_mapped_page_brings_user_reads_far_below_or_does_not(void **state)
+TEST(a_mapped_page_brings_user_reads_far_below_or_does_not)
 {
-    (void)state;
     struct hand *hand = hand_new();
     mapped_page(hand, 100, 110, 400);
     const struct finding *finding = assert_finding(hand, "W4", FINDING_HOLDS, "first reads: 400");
@@ -318,9 +299,8 @@ static const double rising[6] = {3000, 1500, 1400, 1390, 1700, 1800};
 static const double even[6] = {1000, 1000, 1000, 1000, 1000, 1000};
 static const double user_falling[6] = {400, 100, 90, 90, 90, 90};
 
-static void repeated_user_reads_get_cheaper_and_calls_do_not_simply(void **state)
+TEST(repeated_user_reads_get_cheaper_and_calls_do_not_simply)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_reads(hand, "perf-user.read", user_falling, 1);
     hand_reads(hand, "perf-read.read", rising, 1);
@@ -343,9 +323,8 @@ static void repeated_user_reads_get_cheaper_and_calls_do_not_simply(void **state
 }
 
 /* What comes after the first is compared with what comes after the first. */
-static void a_first_read_that_is_cheap_is_no_rise_of_the_others(void **state)
+TEST(a_first_read_that_is_cheap_is_no_rise_of_the_others)
 {
-    (void)state;
     static const double cheap_first[6] = {1000, 1500, 1400, 1390, 1380, 1370};
     struct hand *hand = hand_new();
     hand_reads(hand, "perf-read.read", cheap_first, 1);
@@ -353,17 +332,15 @@ static void a_first_read_that_is_cheap_is_no_rise_of_the_others(void **state)
 }
 
 /* Whole processes on another level say the same of repeating as the others. */
-static void levels_of_processes_do_not_matter_within_them(void **state)
+TEST(levels_of_processes_do_not_matter_within_them)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_reads(hand, "perf-read.read", falling, 1.5);
     assert_finding(hand, "W5", FINDING_FAILS, "and stays so");
 }
 
-static void two_reads_and_two_processes_are_no_row(void **state)
+TEST(two_reads_and_two_processes_are_no_row)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_reads(hand, "perf-read.read", falling, 1);
     for (size_t i = 0; i < hand->report.figure_count; i++)
@@ -376,9 +353,8 @@ static void two_reads_and_two_processes_are_no_row(void **state)
     assert_finding(hand, "W5", FINDING_INCONCLUSIVE, "too few processes");
 }
 
-static void noisy_reads_in_a_row_stay_open(void **state)
+TEST(noisy_reads_in_a_row_stay_open)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand->spread = 0.3;
     hand_reads(hand, "perf-user.read", user_falling, 1);
@@ -386,9 +362,8 @@ static void noisy_reads_in_a_row_stay_open(void **state)
     assert_finding(hand, "W5", FINDING_INCONCLUSIVE, NULL);
 }
 
-static void without_user_reads_the_calls_decide_and_the_other_half_is_named(void **state)
+TEST(without_user_reads_the_calls_decide_and_the_other_half_is_named)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_no_user_reads(hand);
     hand_reads(hand, "perf-read.read", falling, 1);
@@ -401,9 +376,8 @@ static void without_user_reads_the_calls_decide_and_the_other_half_is_named(void
     assert_finding(hand, "W5", FINDING_UNTESTABLE, "perf-read.read was not measured");
 }
 
-static void caches_of_an_emulated_machine_are_not_judged(void **state)
+TEST(caches_of_an_emulated_machine_are_not_judged)
 {
-    (void)state;
     struct hand *hand = hand_new();
     hand_emulate(hand);
     hand_reads(hand, "perf-user.read", user_falling, 1);
@@ -413,34 +387,4 @@ static void caches_of_an_emulated_machine_are_not_judged(void **state)
     hand->counts = true;
     hand_reads(hand, "perf-read.read", rising, 1);
     assert_finding(hand, "W5", FINDING_UNTESTABLE, "no call was timed");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_code_costs_several_times_a_user_read_or_does_not),
-        cmocka_unit_test(intervals_that_hold_twice_leave_plain_code_open),
-        cmocka_unit_test(few_processes_leave_it_open),
-        cmocka_unit_test(plain_code_is_told_where_no_user_read_is),
-        cmocka_unit_test(ratios_are_taken_after_the_same_predecessors),
-        cmocka_unit_test(one_wild_interval_of_several_is_no_doubt),
-        cmocka_unit_test(levels_that_disagree_leave_it_open),
-        cmocka_unit_test(levels_of_either_call_count),
-        cmocka_unit_test(no_interval_is_narrower_than_a_step_of_the_meter),
-        cmocka_unit_test(lazy_linking_costs_at_first_or_does_not),
-        cmocka_unit_test(a_page_fault_in_the_library_is_no_lookup),
-        cmocka_unit_test(a_first_call_is_one_before_which_nothing_was_called),
-        cmocka_unit_test(lazy_linking_needs_something_beside_it),
-        cmocka_unit_test(a_cold_page_makes_user_reads_no_better_or_does_not),
-        cmocka_unit_test(without_a_page_fault_its_cause_is_not_there),
-        cmocka_unit_test(a_mapped_page_brings_user_reads_far_below_or_does_not),
-        cmocka_unit_test(repeated_user_reads_get_cheaper_and_calls_do_not_simply),
-        cmocka_unit_test(a_first_read_that_is_cheap_is_no_rise_of_the_others),
-        cmocka_unit_test(levels_of_processes_do_not_matter_within_them),
-        cmocka_unit_test(two_reads_and_two_processes_are_no_row),
-        cmocka_unit_test(noisy_reads_in_a_row_stay_open),
-        cmocka_unit_test(without_user_reads_the_calls_decide_and_the_other_half_is_named),
-        cmocka_unit_test(caches_of_an_emulated_machine_are_not_judged),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

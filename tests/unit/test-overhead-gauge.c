@@ -3,13 +3,7 @@
  *
  * Which passes were disturbed: those during which somebody shared the core, however many they are,
  * and hardly any other, however the gauge scatters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-judging.h"
 
 /* The gauge alone, one of each pass, in `processes` of 20 passes. */
@@ -89,9 +83,8 @@ static struct judged judge_planted(const struct planted *planted, uint64_t seed)
  * of constant, stepping, drifting gauges and of two places of code; 0.003 % at a noise of 10 %,
  * 0.07 % of that in 5 processes; 0.06 % of a lognormal of 0.15, and of one of 0.3 0.2 % in 6
  * processes and 0.8 % in 2. */
-static void a_core_of_ones_own_is_not_accused(void **state)
+TEST(a_core_of_ones_own_is_not_accused)
 {
-    (void)state;
     static const struct planted clean[] = {
         {.noise = 0},
         {.noise = 0.02},
@@ -124,9 +117,8 @@ static void a_core_of_ones_own_is_not_accused(void **state)
 /* Any share from 5 to 95 %: at most 1 % of passes are on the wrong side. Of 100 seeds none was up
  * to 85 %; at 95 % one seed of a hundred has fewer than 3 % of passes left, which are no heap, and
  * then all are. */
-static void shared_passes_are_found_whatever_their_share(void **state)
+TEST(shared_passes_are_found_whatever_their_share)
 {
-    (void)state;
     static const struct planted kinds[] = {
         {.noise = 0.02, .least = 850, .most = 980, .processes = 200},
         {.noise = 0.03, .second = 0.2, .least = 850, .most = 980, .step = 24.5, .processes = 200},
@@ -149,9 +141,8 @@ static void shared_passes_are_found_whatever_their_share(void **state)
         }
 }
 
-static void what_can_be_known_is_said(void **state)
+TEST(what_can_be_known_is_said)
 {
-    (void)state;
     struct planted planted = {.noise = 0.02, .least = 850, .most = 980};
     struct judged judged = judge_planted(&planted, 1);
     assert_non_null(strstr(judged.gauge.why, "would look the same"));
@@ -168,18 +159,16 @@ static void what_can_be_known_is_said(void **state)
 }
 
 /* A clock at two frequencies: the slower one costs more ticks, of everything. */
-static void steps_of_the_clock_are_disturbances(void **state)
+TEST(steps_of_the_clock_are_disturbances)
 {
-    (void)state;
     struct planted planted = {.noise = 0.01, .least = 720, .most = 720, .shared = 0.4};
     struct judged judged = judge_planted(&planted, 1);
     assert_int_equal(judged.found, judged.shared);
     assert_non_null(strstr(judged.gauge.why, "clock slowed"));
 }
 
-static void tours_without_a_gauge_are_not_accused(void **state)
+TEST(tours_without_a_gauge_are_not_accused)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     build_overhead_tour(&builder, &(struct overhead_way){.calls = "timer.nothing,perf-read.read",
@@ -192,9 +181,8 @@ static void tours_without_a_gauge_are_not_accused(void **state)
 }
 
 /* An emulated machine counts the same every time; a tick in the gauge is no shared core. */
-static void counts_do_not_tell_of_shared_cores(void **state)
+TEST(counts_do_not_tell_of_shared_cores)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     struct overhead_tour *tour =
@@ -207,9 +195,8 @@ static void counts_do_not_tell_of_shared_cores(void **state)
 }
 
 /* The first gauge of a cold process runs cold; the later ones tell. */
-static void cold_processes_are_judged_by_their_least_gauge(void **state)
+TEST(cold_processes_are_judged_by_their_least_gauge)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     build_overhead_tour(&builder, &(struct overhead_way){0});
@@ -230,18 +217,4 @@ static void cold_processes_are_judged_by_their_least_gauge(void **state)
     overhead_each_span(&builder.file, &report, compare_marks, &marked);
     assert_int_equal(judged.found, 50);
     assert_int_equal(judged.accused + judged.missed, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_core_of_ones_own_is_not_accused),
-        cmocka_unit_test(shared_passes_are_found_whatever_their_share),
-        cmocka_unit_test(what_can_be_known_is_said),
-        cmocka_unit_test(steps_of_the_clock_are_disturbances),
-        cmocka_unit_test(tours_without_a_gauge_are_not_accused),
-        cmocka_unit_test(counts_do_not_tell_of_shared_cores),
-        cmocka_unit_test(cold_processes_are_judged_by_their_least_gauge),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

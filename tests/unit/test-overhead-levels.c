@@ -4,14 +4,8 @@
  * Levels in the costs of one cell: planted ones are found, with their medians and shares, by
  * process and by call; and costs that merely scatter are never split. Rates in the comments are of
  * a thousand seeds. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "case.h"
 #include "overhead-judging.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
@@ -195,9 +189,8 @@ static const size_t shapes[][2] = {{30, 20}, {30, 100}, {72, 10}, {200, 1}, {30,
 
 /* At most one of a hundred samples is split. Of a thousand seeds for each kind and shape: at most
  * 5, of processes whose costs are lognormal; of most none. */
-static void costs_that_merely_scatter_are_one_level(void **state)
+TEST(costs_that_merely_scatter_are_one_level)
 {
-    (void)state;
     static struct sample sample;
     enum { SEEDS = 300 };
     for (size_t i = 0; i < sizeof(one_level) / sizeof(*one_level); i++)
@@ -277,25 +270,22 @@ static void finds_planted(draw *of, enum level_kind wanted, double noise, double
 }
 
 /* All of a thousand seeds for every share, noise and step. */
-static void levels_of_processes_are_found(void **state)
+TEST(levels_of_processes_are_found)
 {
-    (void)state;
     finds_planted(by_process, LEVELS_BY_PROCESS, 0.005, 1);
     finds_planted(by_process, LEVELS_BY_PROCESS, 0.02, 1);
     finds_planted(by_process, LEVELS_BY_PROCESS, 0.02, 24.5);
 }
 
-static void levels_of_calls_are_found(void **state)
+TEST(levels_of_calls_are_found)
 {
-    (void)state;
     finds_planted(by_call, LEVELS_BY_CALL, 0.005, 1);
     finds_planted(by_call, LEVELS_BY_CALL, 0.02, 1);
     finds_planted(by_call, LEVELS_BY_CALL, 0.02, 24.5);
 }
 
-static void levels_say_how_many_processes_sit_on_them(void **state)
+TEST(levels_say_how_many_processes_sit_on_them)
 {
-    (void)state;
     static struct sample sample = {.share = 0.3, .noise = 0.01, .factor = 1.5};
     struct overhead_level levels[OVERHEAD_MOST_LEVELS];
     enum level_kind kind;
@@ -308,9 +298,8 @@ static void levels_say_how_many_processes_sit_on_them(void **state)
 }
 
 /* Ends of what is called a level: less than 8 % apart, less than four steps, less than 5 %. */
-static void what_is_too_near_or_too_rare_is_no_level(void **state)
+TEST(what_is_too_near_or_too_rare_is_no_level)
 {
-    (void)state;
     static struct sample sample;
     struct overhead_level levels[OVERHEAD_MOST_LEVELS];
     enum level_kind kind;
@@ -354,9 +343,8 @@ static double seven(struct sample *sample, size_t process, size_t run)
 }
 
 /* 100 % of a thousand seeds, either way. */
-static void three_levels_are_found(void **state)
+TEST(three_levels_are_found)
 {
-    (void)state;
     static struct sample sample;
     struct overhead_level levels[OVERHEAD_MOST_LEVELS];
     enum level_kind kind;
@@ -373,9 +361,8 @@ static void three_levels_are_found(void **state)
         }
 }
 
-static void more_levels_than_can_be_told_are_put_together(void **state)
+TEST(more_levels_than_can_be_told_are_put_together)
 {
-    (void)state;
     static struct sample sample;
     struct overhead_level levels[OVERHEAD_MOST_LEVELS];
     enum level_kind kind;
@@ -388,9 +375,8 @@ static void more_levels_than_can_be_told_are_put_together(void **state)
     assert_near(share, 1, 1e-9);
 }
 
-static void nothing_has_one_empty_level(void **state)
+TEST(nothing_has_one_empty_level)
 {
-    (void)state;
     struct overhead_level levels[OVERHEAD_MOST_LEVELS];
     enum level_kind kind;
     assert_int_equal(overhead_levels(NULL, NULL, 0, 1, levels, &kind), 1);
@@ -398,9 +384,8 @@ static void nothing_has_one_empty_level(void **state)
 }
 
 /* A row of the judge carries them. */
-static void rows_carry_their_levels(void **state)
+TEST(rows_carry_their_levels)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 21);
     build_overhead_tour(&builder, &(struct overhead_way){.process_level_share = 0.3,
@@ -423,20 +408,4 @@ static void rows_carry_their_levels(void **state)
         }
     }
     assert_int_equal(seen, 4); /* over all, and after each of three */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costs_that_merely_scatter_are_one_level),
-        cmocka_unit_test(levels_of_processes_are_found),
-        cmocka_unit_test(levels_of_calls_are_found),
-        cmocka_unit_test(levels_say_how_many_processes_sit_on_them),
-        cmocka_unit_test(what_is_too_near_or_too_rare_is_no_level),
-        cmocka_unit_test(three_levels_are_found),
-        cmocka_unit_test(more_levels_than_can_be_told_are_put_together),
-        cmocka_unit_test(nothing_has_one_empty_level),
-        cmocka_unit_test(rows_carry_their_levels),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,12 @@
  * Lines through costs by a count: planted slopes are in their intervals as often as these say,
  * whether a process measured one count or all; bent costs are not called straight, noisy straight
  * ones not bent; costs without noise have intervals without width. */
+#include "case.h"
 #include "studies/overhead/judge.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 /* cmocka needs the four above before it. */
-#include <cmocka.h>
 
 #include "stats/random.h"
 
@@ -92,9 +88,8 @@ static void assert_held(const struct planted *planted, uint64_t seed)
     assert_true(rates.straight >= 0.99);
 }
 
-static void intervals_hold_the_planted_slope_as_often_as_they_say(void **state)
+TEST(intervals_hold_the_planted_slope_as_often_as_they_say)
 {
-    (void)state;
     static const struct planted cases[] = {
         {.base = 1800, .slope = 120, .exponent = 1, .noise = 60, .processes = 30},
         {.base = 1800, .slope = 900, .exponent = 1, .relative = 0.08, .processes = 30},
@@ -112,9 +107,8 @@ static void intervals_hold_the_planted_slope_as_often_as_they_say(void **state)
         assert_held(&cases[i], 7 + i);
 }
 
-static void a_flat_cost_has_no_slope(void **state)
+TEST(a_flat_cost_has_no_slope)
 {
-    (void)state;
     struct planted flat = {
         .base = 1800, .exponent = 1, .noise = 80, .relative = 0.03, .processes = 30};
     struct rates rates = rates_of(&flat, 40);
@@ -122,9 +116,8 @@ static void a_flat_cost_has_no_slope(void **state)
     assert_true(rates.straight >= 0.99);
 }
 
-static void a_cost_that_grows_faster_is_not_called_straight(void **state)
+TEST(a_cost_that_grows_faster_is_not_called_straight)
 {
-    (void)state;
     struct planted steep = {
         .base = 1600, .slope = 900, .exponent = 1.4, .relative = 0.08, .processes = 30};
     assert_true(rates_of(&steep, 50).straight <= 0.01);
@@ -133,9 +126,8 @@ static void a_cost_that_grows_faster_is_not_called_straight(void **state)
     assert_true(rates_of(&slowing, 51).straight <= 0.01);
 }
 
-static void what_is_noisy_or_bends_little_is_straight(void **state)
+TEST(what_is_noisy_or_bends_little_is_straight)
 {
-    (void)state;
     /* Misses points by far, but by chance. */
     struct planted noisy = {
         .base = 1000, .slope = 20, .exponent = 1, .relative = 0.4, .processes = 4};
@@ -145,9 +137,8 @@ static void what_is_noisy_or_bends_little_is_straight(void **state)
     assert_true(rates_of(&bent, 56).straight > 0.999);
 }
 
-static void exponents_hold_the_planted_one(void **state)
+TEST(exponents_hold_the_planted_one)
 {
-    (void)state;
     /* Above the cost of one: slope · (count - 1)^1.4, as the exponent is defined. */
     struct random random;
     random_seed(&random, 60);
@@ -170,9 +161,8 @@ static void exponents_hold_the_planted_one(void **state)
     assert_in_range(held, CASES * 93 / 100, CASES * 97 / 100);
 }
 
-static void costs_without_noise_have_intervals_without_width(void **state)
+TEST(costs_without_noise_have_intervals_without_width)
 {
-    (void)state;
     struct random random;
     random_seed(&random, 1);
     for (uint32_t processes = 1; processes <= 3; processes += 2)
@@ -196,9 +186,8 @@ static void costs_without_noise_have_intervals_without_width(void **state)
     assert_true(isnan(line.exponent));
 }
 
-static void exact_costs_that_bend_are_bent(void **state)
+TEST(exact_costs_that_bend_are_bent)
 {
-    (void)state;
     static const double costs[] = {2500, 3400, 6200, 14000, 39000};
     for (uint32_t processes = 1; processes <= 5; processes += 4) {
         struct line_value values[25];
@@ -216,9 +205,8 @@ static void exact_costs_that_bend_are_bent(void **state)
     }
 }
 
-static void what_spoils_the_dearest_count_bends_no_line(void **state)
+TEST(what_spoils_the_dearest_count_bends_no_line)
 {
-    (void)state;
     /* 32 calls take so long that every span of them is interrupted once. */
     struct line_value values[12];
     for (uint32_t i = 0; i < 12; i++) {
@@ -238,9 +226,8 @@ static void what_spoils_the_dearest_count_bends_no_line(void **state)
     assert_true(line.high - line.slope > 30 && line.high - line.slope < 100);
 }
 
-static void two_counts_have_a_slope_and_nothing_against_a_line(void **state)
+TEST(two_counts_have_a_slope_and_nothing_against_a_line)
 {
-    (void)state;
     struct line_value lonely[] = {{1, 0, 100}, {8, 1, 800}};
     struct line line;
     line = line_fit(lonely, 2);
@@ -253,9 +240,8 @@ static void two_counts_have_a_slope_and_nothing_against_a_line(void **state)
     assert_true(isnan(line.exponent) && line.straight);
 }
 
-static void a_lonely_process_borrows_what_others_differ_by(void **state)
+TEST(a_lonely_process_borrows_what_others_differ_by)
 {
-    (void)state;
     struct line_value values[] = {{1, 0, 100}, {2, 1, 198}, {2, 2, 202}, {9, 3, 895}, {9, 4, 905}};
     struct line line;
     line = line_fit(values, 5);
@@ -264,21 +250,4 @@ static void a_lonely_process_borrows_what_others_differ_by(void **state)
     /* The lonely one is the cheapest and weighs most. */
     double reach = line.high - line.slope;
     assert_true(reach > 4.5 && reach < 6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_hold_the_planted_slope_as_often_as_they_say),
-        cmocka_unit_test(a_flat_cost_has_no_slope),
-        cmocka_unit_test(a_cost_that_grows_faster_is_not_called_straight),
-        cmocka_unit_test(what_is_noisy_or_bends_little_is_straight),
-        cmocka_unit_test(exponents_hold_the_planted_one),
-        cmocka_unit_test(costs_without_noise_have_intervals_without_width),
-        cmocka_unit_test(exact_costs_that_bend_are_bent),
-        cmocka_unit_test(what_spoils_the_dearest_count_bends_no_line),
-        cmocka_unit_test(two_counts_have_a_slope_and_nothing_against_a_line),
-        cmocka_unit_test(a_lonely_process_borrows_what_others_differ_by),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void fill_store(struct store *store, const struct cell *cells, uint32_t c
     }
 }
 
-static void tours_come_with_their_factors_and_calls(void **state)
+TEST_WITH(tours_come_with_their_factors_and_calls, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
@@ -207,7 +207,7 @@ static void tours_come_with_their_factors_and_calls(void **state)
 }
 
 /* A harness that stopped within a pass: its whole passes count. */
-static void passes_that_are_not_whole_are_left_out(void **state)
+TEST_WITH(passes_that_are_not_whole_are_left_out, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
@@ -230,7 +230,7 @@ static void passes_that_are_not_whole_are_left_out(void **state)
     assert_int_equal(file.tours[0].values[8], value_of(1, 0, 2, 0));
 }
 
-static void processes_that_failed_are_counted_and_told(void **state)
+TEST_WITH(processes_that_failed_are_counted_and_told, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
@@ -261,7 +261,7 @@ static void processes_that_failed_are_counted_and_told(void **state)
     assert_string_equal(file.absences[0].reason, "too many files");
 }
 
-static void stores_of_one_machine_are_joined(void **state)
+TEST_WITH(stores_of_one_machine_are_joined, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
@@ -290,7 +290,7 @@ static void stores_of_one_machine_are_joined(void **state)
     assert_int_equal(file.tours[1].processes, PROCESSES);
 }
 
-static void another_machine_stays_apart(void **state)
+TEST_WITH(another_machine_stays_apart, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
@@ -315,7 +315,7 @@ static void another_machine_stays_apart(void **state)
     assert_int_equal(file.tours[1].machine, 1);
 }
 
-static void another_build_of_the_harnesses_is_refused(void **state)
+TEST_WITH(another_build_of_the_harnesses_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
@@ -336,7 +336,7 @@ static void another_build_of_the_harnesses_is_refused(void **state)
     assert_non_null(strstr(told.text, "another build"));
 }
 
-static void cells_that_are_no_tours_are_passed_over(void **state)
+TEST_WITH(cells_that_are_no_tours_are_passed_over, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
@@ -379,7 +379,7 @@ static void refuses(struct fixture *fixture, const char *sql, const char *word)
     unlink(fixture->path);
 }
 
-static void stores_that_make_no_sense_are_refused(void **state)
+TEST_WITH(stores_that_make_no_sense_are_refused, setup, teardown)
 {
     static const struct {
         const char *sql, *word;
@@ -398,20 +398,4 @@ static void stores_that_make_no_sense_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
         refuses(*state, changes[i].sql, changes[i].word);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tours_come_with_their_factors_and_calls, setup, teardown),
-        cmocka_unit_test_setup_teardown(passes_that_are_not_whole_are_left_out, setup, teardown),
-        cmocka_unit_test_setup_teardown(processes_that_failed_are_counted_and_told, setup,
-                                        teardown),
-        cmocka_unit_test_setup_teardown(stores_of_one_machine_are_joined, setup, teardown),
-        cmocka_unit_test_setup_teardown(another_machine_stays_apart, setup, teardown),
-        cmocka_unit_test_setup_teardown(another_build_of_the_harnesses_is_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(cells_that_are_no_tours_are_passed_over, setup, teardown),
-        cmocka_unit_test_setup_teardown(stores_that_make_no_sense_are_refused, setup, teardown),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

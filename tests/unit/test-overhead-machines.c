@@ -4,14 +4,10 @@
  * Machines side by side: in the order of their kernels' versions, against the first that has the
  * call, by every meter and by user and kernel together; alike where processes differ as much. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "overhead-figures.h"
 
 static const char calls[] = "timer.nothing,timer.gauge,perf-read.start,perf-read.read,"
@@ -52,9 +48,8 @@ static const struct overhead_machine_row *find(const struct overhead_report *rep
     return found;
 }
 
-static void kernels_are_compared_in_the_order_of_their_versions(void **state)
+TEST(kernels_are_compared_in_the_order_of_their_versions)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     double factors[] = {0, 2, 1, 3};
@@ -93,9 +88,8 @@ static void kernels_are_compared_in_the_order_of_their_versions(void **state)
     assert_false(find(&report, early, "perf-read", "start", "u")->total);
 }
 
-static void one_machine_alone_has_its_table(void **state)
+TEST(one_machine_alone_has_its_table)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 2);
     double factors[] = {1};
@@ -127,9 +121,8 @@ static void one_machine_alone_has_its_table(void **state)
     }
 }
 
-static void machines_that_are_alike_are_not_called_different(void **state)
+TEST(machines_that_are_alike_are_not_called_different)
 {
-    (void)state;
     enum { CASES = 200 };
     size_t rows = 0, held = 0, differs = 0, apart = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
@@ -175,9 +168,8 @@ static void machines_that_are_alike_are_not_called_different(void **state)
     assert_int_equal(apart, rows);
 }
 
-static void a_call_that_the_first_machine_lacks_is_held_against_the_next(void **state)
+TEST(a_call_that_the_first_machine_lacks_is_held_against_the_next)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     double factors[] = {1, 2, 3};
@@ -204,9 +196,8 @@ static void a_call_that_the_first_machine_lacks_is_held_against_the_next(void **
     assert_near(find(&report, third, "perf-read", "read", "u")->ratio, 3, 1e-9);
 }
 
-static void times_of_an_emulated_machine_are_not_told(void **state)
+TEST(times_of_an_emulated_machine_are_not_told)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     uint32_t lab = build_machine(&builder, "lab", "6.1", true);
@@ -226,16 +217,4 @@ static void times_of_an_emulated_machine_are_not_told(void **state)
     const struct overhead_machine_row *row = find(&report, other, "perf-read", "read", "");
     assert_true(row->has_ratio && !row->differs);
     assert_true(row->ratio_low == 0 && isinf(row->ratio_high));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(kernels_are_compared_in_the_order_of_their_versions),
-        cmocka_unit_test(one_machine_alone_has_its_table),
-        cmocka_unit_test(machines_that_are_alike_are_not_called_different),
-        cmocka_unit_test(a_call_that_the_first_machine_lacks_is_held_against_the_next),
-        cmocka_unit_test(times_of_an_emulated_machine_are_not_told),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

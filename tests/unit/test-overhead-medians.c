@@ -3,15 +3,11 @@
  *
  * Medians over processes: their intervals, and those of differences and ratios, hold the true
  * figure as often as they say, for costs of any shape; equal costs have none. */
+#include "case.h"
 #include "stats/interval.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 /* cmocka needs the four above before it. */
-#include <cmocka.h>
 #include <stdbool.h>
 
 #include "stats/random.h"
@@ -63,9 +59,8 @@ static void assert_rate(const char *of, size_t count, size_t held)
     assert_true(rate >= 0.93 && rate <= 0.985);
 }
 
-static void intervals_hold_the_truth_as_often_as_they_say(void **state)
+TEST(intervals_hold_the_truth_as_often_as_they_say)
 {
-    (void)state;
     static shape *const shapes[] = {even, skewed, wild};
     static const size_t sizes[] = {8, 30, 200};
     struct random random;
@@ -86,9 +81,8 @@ static void intervals_hold_the_truth_as_often_as_they_say(void **state)
     }
 }
 
-static void equal_costs_have_no_width(void **state)
+TEST(equal_costs_have_no_width)
 {
-    (void)state;
     for (size_t count = 2; count <= 40; count++) {
         double seven[40], three[40];
         for (size_t i = 0; i < count; i++) {
@@ -104,9 +98,8 @@ static void equal_costs_have_no_width(void **state)
     }
 }
 
-static void an_interval_of_one_side_begins_at_its_ratio(void **state)
+TEST(an_interval_of_one_side_begins_at_its_ratio)
 {
-    (void)state;
     double values[] = {1733, 1733, 1733, 1733, 1733, 1733, 1733, 1740, 1741, 1742};
     double others[] = {1827, 1827, 1827, 1827, 1827, 1827, 1827, 1827, 1827, 1827};
     struct overhead_median ratio =
@@ -114,9 +107,8 @@ static void an_interval_of_one_side_begins_at_its_ratio(void **state)
     assert_true(ratio.low == ratio.median && ratio.high > ratio.median);
 }
 
-static void one_process_says_nothing_of_the_others(void **state)
+TEST(one_process_says_nothing_of_the_others)
 {
-    (void)state;
     double one[] = {500}, five[] = {90, 100, 110, 95, 105};
     struct overhead_median lonely = overhead_median_of(one, 1);
     assert_true(lonely.median == 500 && isinf(lonely.low) && isinf(lonely.high));
@@ -127,9 +119,8 @@ static void one_process_says_nothing_of_the_others(void **state)
     assert_true(isnan(overhead_median_of(NULL, 0).median));
 }
 
-static void what_costs_nothing_has_no_ratio(void **state)
+TEST(what_costs_nothing_has_no_ratio)
 {
-    (void)state;
     double nothing[] = {0, 0, 0}, some[] = {5, 6, 7};
     struct overhead_median zero = overhead_median_of(nothing, 3);
     struct overhead_median six = overhead_median_of(some, 3);
@@ -139,16 +130,4 @@ static void what_costs_nothing_has_no_ratio(void **state)
     double near[] = {-2, 1, 4};
     struct overhead_median ratio = overhead_median_ratio(overhead_median_of(near, 3), six);
     assert_true(ratio.low == 0 && ratio.high > ratio.median);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(intervals_hold_the_truth_as_often_as_they_say),
-        cmocka_unit_test(equal_costs_have_no_width),
-        cmocka_unit_test(an_interval_of_one_side_begins_at_its_ratio),
-        cmocka_unit_test(one_process_says_nothing_of_the_others),
-        cmocka_unit_test(what_costs_nothing_has_no_ratio),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,6 @@
  *
  * The order of a tour's calls: every pair that makes sense once in a pass, nothing that does not,
  * closed, and drawn evenly. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -17,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "studies/overhead/plan.h"
 #include "wire/tour.h"
 
@@ -75,9 +69,8 @@ static size_t times(const struct walk *walk, const char *first, const char *seco
     return found;
 }
 
-static void calls_every_pair_once_in_a_pass(void **state)
+TEST(calls_every_pair_once_in_a_pass)
 {
-    (void)state;
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct walk walk = draw(reads, COUNT(reads), seed);
         assert_int_equal(walk.length, COUNT(reads) * COUNT(reads));
@@ -115,9 +108,8 @@ static void check_states(const struct walk *walk)
 
 /* Running: nothing, gauge, read, accum and two stops. Stopped: nothing twice, gauge, read and two
  * starts. Twelve calls in their states, six steps from each. */
-static void switches_only_what_can_be_switched(void **state)
+TEST(switches_only_what_can_be_switched)
 {
-    (void)state;
     static const struct {
         const char *first, *second;
         size_t times;
@@ -142,9 +134,8 @@ static void switches_only_what_can_be_switched(void **state)
 }
 
 /* Two ways to start and one to stop: that one stands twice. */
-static void stops_as_often_as_it_starts(void **state)
+TEST(stops_as_often_as_it_starts)
 {
-    (void)state;
     static const struct order_call uneven[] = {
         CALL("perf-read.start", ORDER_STARTS, ORDER_STOPPED),
         CALL("perf-syscall.start", ORDER_STARTS, ORDER_STOPPED),
@@ -158,9 +149,8 @@ static void stops_as_often_as_it_starts(void **state)
     memory_give_back(walk.text);
 }
 
-static void draws_the_same_from_the_same_seed_alone(void **state)
+TEST(draws_the_same_from_the_same_seed_alone)
 {
-    (void)state;
     struct walk one = draw(switches, COUNT(switches), 1),
                 again = draw(switches, COUNT(switches), 1);
     size_t alike = 0;
@@ -182,9 +172,8 @@ static void draws_the_same_from_the_same_seed_alone(void **state)
 /* Three calls have 24 closed walks when where they begin does not matter: by the theorem of de
  * Bruijn, van Aardenne-Ehrenfest, Smith and Tutte 3 trees times (2!)^3. Each must come about as
  * often as any other. */
-static void draws_all_walks_evenly(void **state)
+TEST(draws_all_walks_evenly)
 {
-    (void)state;
     static const struct order_call three[] = {CALL("a.a", ORDER_KEEPS, ORDER_ANY),
                                               CALL("b.b", ORDER_KEEPS, ORDER_ANY),
                                               CALL("c.c", ORDER_KEEPS, ORDER_ANY)};
@@ -214,9 +203,8 @@ static void draws_all_walks_evenly(void **state)
         assert_in_range(often[i], 300, 500); /* 400 expected, deviation 20 */
 }
 
-static void begins_anywhere(void **state)
+TEST(begins_anywhere)
 {
-    (void)state;
     size_t began[COUNT(reads)] = {0};
     for (uint64_t seed = 0; seed < 500; seed++) {
         struct walk walk = draw(reads, COUNT(reads), seed);
@@ -229,9 +217,8 @@ static void begins_anywhere(void **state)
 }
 
 /* Start, stop and read: the read always follows the stop, and is never made while stopped else. */
-static void keeps_together_what_belongs_together(void **state)
+TEST(keeps_together_what_belongs_together)
 {
-    (void)state;
     static const struct order_call together[] = {
         CALL("a.read", ORDER_KEEPS, ORDER_RUNNING),
         CALL("a.start", ORDER_STARTS, ORDER_STOPPED),
@@ -253,9 +240,8 @@ static void keeps_together_what_belongs_together(void **state)
     }
 }
 
-static void takes_calls_that_are_made_in_a_row(void **state)
+TEST(takes_calls_that_are_made_in_a_row)
 {
-    (void)state;
     static const struct order_call sweep[] = {CALL("perf-read.read", ORDER_KEEPS, ORDER_ANY),
                                               CALL("perf-read.read*8", ORDER_KEEPS, ORDER_ANY)};
     struct walk walk = draw(sweep, COUNT(sweep), 1);
@@ -265,9 +251,8 @@ static void takes_calls_that_are_made_in_a_row(void **state)
 }
 
 /* Three calls have six orders, which together have each of the six pairs twice. */
-static void orders_of_calls_once_have_every_pair_equally_often(void **state)
+TEST(orders_of_calls_once_have_every_pair_equally_often)
 {
-    (void)state;
     struct failure failure = {0};
     size_t found[3][3] = {{0}};
     char *calls = NULL;
@@ -296,9 +281,8 @@ static void orders_of_calls_once_have_every_pair_equally_often(void **state)
     memory_give_back(calls);
 }
 
-static void refuses_what_no_walk_can_do(void **state)
+TEST(refuses_what_no_walk_can_do)
 {
-    (void)state;
     static const struct order_call only_starts[] = {CALL("a.start", ORDER_STARTS, ORDER_STOPPED),
                                                     CALL("a.read", ORDER_KEEPS, ORDER_ANY)};
     static const struct order_call only_stops[] = {CALL("a.stop", ORDER_STOPS, ORDER_RUNNING)};
@@ -328,9 +312,8 @@ static void refuses_what_no_walk_can_do(void **state)
     }
 }
 
-static void refuses_a_tour_that_is_too_long(void **state)
+TEST(refuses_a_tour_that_is_too_long)
 {
-    (void)state;
     static char names[70][16];
     struct order_call many[70];
     struct failure failure = {0};
@@ -346,22 +329,4 @@ static void refuses_a_tour_that_is_too_long(void **state)
     calls = NULL;
     assert_int_equal(overhead_order(many, 65, 1, &calls, &length, &failure), -E2BIG);
     assert_null(calls);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_every_pair_once_in_a_pass),
-        cmocka_unit_test(switches_only_what_can_be_switched),
-        cmocka_unit_test(stops_as_often_as_it_starts),
-        cmocka_unit_test(draws_the_same_from_the_same_seed_alone),
-        cmocka_unit_test(draws_all_walks_evenly),
-        cmocka_unit_test(begins_anywhere),
-        cmocka_unit_test(keeps_together_what_belongs_together),
-        cmocka_unit_test(takes_calls_that_are_made_in_a_row),
-        cmocka_unit_test(orders_of_calls_once_have_every_pair_equally_often),
-        cmocka_unit_test(refuses_what_no_walk_can_do),
-        cmocka_unit_test(refuses_a_tour_that_is_too_long),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

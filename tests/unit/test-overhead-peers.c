@@ -4,14 +4,10 @@
  * What others cost in units of the bare calls: within processes where one made both, by the same
  * link mode, meter and number of events; planted ratios are held as often as intervals say. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "overhead-figures.h"
 
 static const char bare_calls[] = "timer.nothing,timer.gauge,perf-read.start,perf-read.read,"
@@ -38,9 +34,8 @@ static const struct overhead_peer *find(const struct overhead_report *report, co
     return found;
 }
 
-static void tasks_are_held_against_the_bare_calls(void **state)
+TEST(tasks_are_held_against_the_bare_calls)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     static const char *const tours[] = {bare_calls, papi_calls, high_calls, read_calls};
@@ -74,9 +69,8 @@ static void tasks_are_held_against_the_bare_calls(void **state)
 }
 
 /* Ratio 2, from processes that differ by 30 %: only those of one and the same cancel out. */
-static void ratios_within_processes_are_sharper(void **state)
+TEST(ratios_within_processes_are_sharper)
 {
-    (void)state;
     enum { CASES = 400 };
     size_t paired_held = 0, apart_held = 0;
     double paired_width = 0, apart_width = 0;
@@ -119,9 +113,8 @@ static double command_cost(const struct overhead_built_call *call, void *context
 
 /* A command is a process of its own: which ones happen to follow each other pairs nothing, and the
  * ratio is that of the two costs beside it. */
-static void the_ratio_of_commands_is_that_of_their_costs(void **state)
+TEST(the_ratio_of_commands_is_that_of_their_costs)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     struct overhead_tour *tour = build_overhead_tour(
@@ -142,9 +135,8 @@ static void the_ratio_of_commands_is_that_of_their_costs(void **state)
     assert_false(report.peers->paired);
 }
 
-static void whole_commands_are_held_against_the_plain_one(void **state)
+TEST(whole_commands_are_held_against_the_plain_one)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 3);
     build_overhead_tour(&builder, &(struct overhead_way){.calls = "timer.nothing,command.command,"
@@ -161,9 +153,8 @@ static void whole_commands_are_held_against_the_plain_one(void **state)
     assert_true(report.peers->low < 30 && report.peers->high > 30 && report.peers->low > 25);
 }
 
-static void only_the_same_way_is_compared(void **state)
+TEST(only_the_same_way_is_compared)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     /* Bare calls static, of another machine, with more events, or of ticks: none fits. */
@@ -192,9 +183,8 @@ static void only_the_same_way_is_compared(void **state)
     assert_int_equal(report.peer_count, 4);
 }
 
-static void more_events_and_both_modes(void **state)
+TEST(more_events_and_both_modes)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     for (uint32_t open = 1; open <= 3; open++)
@@ -211,9 +201,8 @@ static void more_events_and_both_modes(void **state)
         assert_int_equal(report.peers[i].processes, 3);
 }
 
-static void what_is_missing_is_not_compared(void **state)
+TEST(what_is_missing_is_not_compared)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 6);
     struct overhead_report report = judge_part(&builder, overhead_judge_peers);
@@ -242,18 +231,4 @@ static void what_is_missing_is_not_compared(void **state)
     assert_int_equal(report.peer_count, 4);
     assert_near(report.peers[0].ratio, 2, 1e-9);
     assert_true(report.peers[0].low == 0 && isinf(report.peers[0].high));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tasks_are_held_against_the_bare_calls),
-        cmocka_unit_test(ratios_within_processes_are_sharper),
-        cmocka_unit_test(whole_commands_are_held_against_the_plain_one),
-        cmocka_unit_test(the_ratio_of_commands_is_that_of_their_costs),
-        cmocka_unit_test(only_the_same_way_is_compared),
-        cmocka_unit_test(more_events_and_both_modes),
-        cmocka_unit_test(what_is_missing_is_not_compared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

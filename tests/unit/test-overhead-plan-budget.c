@@ -3,14 +3,8 @@
  *
  * What a budget leaves out of the plan of `assay overhead`, and in which order it visits, on
  * machines that are made up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "base/memory.h"
+#include "case.h"
 #include "overhead-offers.h"
 
 #define MS     UINT64_C(1000000)
@@ -53,9 +47,8 @@ static uint64_t goals(const struct wishes *plan)
     return sum;
 }
 
-static void without_a_limit_everything_is_wanted(void **state)
+TEST(without_a_limit_everything_is_wanted)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = looked(&study, MS);
     wishes_settle(&plan, UINT64_MAX);
@@ -64,9 +57,8 @@ static void without_a_limit_everything_is_wanted(void **state)
 }
 
 /* The least for the most important ones, and no process for the rest: fewer say nothing. */
-static void a_small_budget_leaves_out_the_least_important(void **state)
+TEST(a_small_budget_leaves_out_the_least_important)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = looked(&study, 10 * MS);
     wishes_settle(&plan, 5 * SECOND);
@@ -82,9 +74,8 @@ static void a_small_budget_leaves_out_the_least_important(void **state)
 }
 
 /* Where everything has the least, what is left raises all alike. */
-static void what_is_left_goes_to_all_alike(void **state)
+TEST(what_is_left_goes_to_all_alike)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = looked(&study, MS);
     uint64_t least = 0, most = 0;
@@ -101,9 +92,8 @@ static void what_is_left_goes_to_all_alike(void **state)
     assert_in_range(goals(&plan) - plan.count, (least + most) / 2 - plan.count, (least + most) / 2);
 }
 
-static void the_most_important_tour_is_measured_whatever_it_costs(void **state)
+TEST(the_most_important_tour_is_measured_whatever_it_costs)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     wishes_look(&plan, 0, false);
@@ -116,9 +106,8 @@ static void the_most_important_tour_is_measured_whatever_it_costs(void **state)
 }
 
 /* What was assumed of a tour is corrected by what others cost. */
-static void prices_are_learnt(void **state)
+TEST(prices_are_learnt)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     plan.list[0].goal = 1;
@@ -133,9 +122,8 @@ static void prices_are_learnt(void **state)
     memory_give_back(drawn.visits);
 }
 
-static void what_fails_gets_no_more(void **state)
+TEST(what_fails_gets_no_more)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = looked(&study, MS);
     size_t failing = plan.about[3].wish;
@@ -148,9 +136,8 @@ static void what_fails_gets_no_more(void **state)
 }
 
 /* Five counters do not fit: six are not even tried, neither now nor later. */
-static void more_counters_wait_for_fewer(void **state)
+TEST(more_counters_wait_for_fewer)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     for (int look = 0; look < 6; look++) {
@@ -169,9 +156,8 @@ static void more_counters_wait_for_fewer(void **state)
 }
 
 /* One that failed once among many is no failing tour. */
-static void a_failure_among_many_is_borne(void **state)
+TEST(a_failure_among_many_is_borne)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = looked(&study, MS);
     wishes_settle(&plan, UINT64_MAX);
@@ -185,9 +171,8 @@ static void a_failure_among_many_is_borne(void **state)
 
 /* --- the order of visits --- */
 
-static void portions_hold_something_of_every_tour(void **state)
+TEST(portions_hold_something_of_every_tour)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = looked(&study, MS);
     wishes_settle(&plan, UINT64_MAX);
@@ -205,9 +190,8 @@ static void portions_hold_something_of_every_tour(void **state)
     assert_false(wishes_want(&plan));
 }
 
-static void processes_are_spread_over_the_orders(void **state)
+TEST(processes_are_spread_over_the_orders)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = looked(&study, MS);
     wishes_settle(&plan, UINT64_MAX);
@@ -221,9 +205,8 @@ static void processes_are_spread_over_the_orders(void **state)
 }
 
 /* No visit twice, processes of a cell in rising order, cells mixed. */
-static void visits_come_in_rounds(void **state)
+TEST(visits_come_in_rounds)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = looked(&study, MS);
     wishes_settle(&plan, UINT64_MAX);
@@ -244,9 +227,8 @@ static void visits_come_in_rounds(void **state)
     }
 }
 
-static void the_seed_gives_the_order(void **state)
+TEST(the_seed_gives_the_order)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct drawn drawn[3];
     for (size_t i = 0; i < 3; i++) {
@@ -270,9 +252,8 @@ static void take(struct wishes *plan, const struct cell *cell, uint32_t planned,
     plan->about[index].failed = failed;
 }
 
-static void a_stored_plan_is_taken_over(void **state)
+TEST(a_stored_plan_is_taken_over)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes begun = looked(&study, MS), plan = wished(&study);
     for (size_t i = 0; i < begun.cell_count; i++)
@@ -298,24 +279,4 @@ static void a_stored_plan_is_taken_over(void **state)
         if (drawn.visits[i].cell <= begun.cell_count)
             assert_true(drawn.visits[i].process >= 7);
     memory_give_back(drawn.visits);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_limit_everything_is_wanted),
-        cmocka_unit_test(a_small_budget_leaves_out_the_least_important),
-        cmocka_unit_test(what_is_left_goes_to_all_alike),
-        cmocka_unit_test(the_most_important_tour_is_measured_whatever_it_costs),
-        cmocka_unit_test(prices_are_learnt),
-        cmocka_unit_test(what_fails_gets_no_more),
-        cmocka_unit_test(more_counters_wait_for_fewer),
-        cmocka_unit_test(a_failure_among_many_is_borne),
-        cmocka_unit_test(portions_hold_something_of_every_tour),
-        cmocka_unit_test(processes_are_spread_over_the_orders),
-        cmocka_unit_test(visits_come_in_rounds),
-        cmocka_unit_test(the_seed_gives_the_order),
-        cmocka_unit_test(a_stored_plan_is_taken_over),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,18 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which tours `assay overhead` wishes for, on machines that are made up. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-offers.h"
 
-static void every_tour_is_whole(void **state)
+TEST(every_tour_is_whole)
 {
-    (void)state;
     const struct overhead_study studies[] = {plain_machine(), emulated_machine()};
     for (size_t i = 0; i < 2; i++) {
         struct wishes plan = wished(&studies[i]);
@@ -34,9 +27,8 @@ static void every_tour_is_whole(void **state)
     }
 }
 
-static void reads_stand_side_by_side_in_every_link_mode(void **state)
+TEST(reads_stand_side_by_side_in_every_link_mode)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_READS}), 3);
@@ -52,9 +44,8 @@ static void reads_stand_side_by_side_in_every_link_mode(void **state)
     assert_false(calls(&still->cells[0], "perf-user-cold.read"));
 }
 
-static void instruments_are_switched_each_by_itself(void **state)
+TEST(instruments_are_switched_each_by_itself)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     const struct looked_for shared = {.stage = OVERHEAD_SWITCHES},
@@ -79,9 +70,8 @@ static void instruments_are_switched_each_by_itself(void **state)
 }
 
 /* What a read costs depends on whether the counters run. */
-static void reads_while_counters_run_or_right_after_a_stop(void **state)
+TEST(reads_while_counters_run_or_right_after_a_stop)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     size_t after_stops = 0;
@@ -111,9 +101,8 @@ static void reads_while_counters_run_or_right_after_a_stop(void **state)
     assert_true(after_stops > 100);
 }
 
-static void orders_of_one_tour_differ(void **state)
+TEST(orders_of_one_tour_differ)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study), again = wished(&study);
     study.seed++;
@@ -130,9 +119,8 @@ static void orders_of_one_tour_differ(void **state)
 }
 
 /* A run that goes on must find its orders again, whatever else is wished for by then. */
-static void an_order_depends_on_its_tour_alone(void **state)
+TEST(an_order_depends_on_its_tour_alone)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes all = wished(&study);
     static const char *const paths[] = {"perf-prctl"};
@@ -144,9 +132,8 @@ static void an_order_depends_on_its_tour_alone(void **state)
                         first_of(&one, wanted)->cells[0].tour.calls);
 }
 
-static void first_calls_come_first(void **state)
+TEST(first_calls_come_first)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     const struct looked_for start = {.stage = OVERHEAD_COLD, .call = "perf-read.start"},
@@ -181,9 +168,8 @@ static void first_calls_come_first(void **state)
     }
 }
 
-static void counters_and_reads_are_swept(void **state)
+TEST(counters_and_reads_are_swept)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     const struct looked_for events = {.stage = OVERHEAD_EVENTS, .call = "perf-read.start"};
@@ -210,9 +196,8 @@ static void counters_and_reads_are_swept(void **state)
     assert_int_equal(count_of(&plan, events), 8);
 }
 
-static void commands_are_called_in_every_order(void **state)
+TEST(commands_are_called_in_every_order)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     const struct wish *wish = first_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS});
@@ -228,9 +213,8 @@ static void commands_are_called_in_every_order(void **state)
 }
 
 /* libassay with one counter is a tour of its own already. */
-static void no_tour_is_measured_twice(void **state)
+TEST(no_tour_is_measured_twice)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     struct looked_for swept = {.stage = OVERHEAD_EVENTS, .call = "assay.start", .open = 1};
@@ -241,9 +225,8 @@ static void no_tour_is_measured_twice(void **state)
     assert_int_equal(count_of(&plan, swept), 0);
 }
 
-static void every_pair_has_a_thousand_runs(void **state)
+TEST(every_pair_has_a_thousand_runs)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     struct wishes plan = wished(&study);
     for (size_t i = 0; i < plan.count; i++) {
@@ -257,9 +240,8 @@ static void every_pair_has_a_thousand_runs(void **state)
     }
 }
 
-static void an_emulated_machine_gets_few_processes(void **state)
+TEST(an_emulated_machine_gets_few_processes)
 {
-    (void)state;
     struct overhead_study study = emulated_machine();
     struct wishes plan = wished(&study);
     for (size_t i = 0; i < plan.count; i++) {
@@ -272,9 +254,8 @@ static void an_emulated_machine_gets_few_processes(void **state)
     assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS}), 0);
 }
 
-static void every_set_of_meters_has_tours_of_its_own(void **state)
+TEST(every_set_of_meters_has_tours_of_its_own)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     study.meters = both;
     study.meters_count = 2;
@@ -290,9 +271,8 @@ static void every_set_of_meters_has_tours_of_its_own(void **state)
     assert_true(first_of_counters > 20 && last_of_ticks < first_of_counters);
 }
 
-static void only_what_was_asked_for_is_called(void **state)
+TEST(only_what_was_asked_for_is_called)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     static const char *const paths[] = {"papi-low", "perf-syscall"};
     study.paths = paths;
@@ -311,9 +291,8 @@ static void only_what_was_asked_for_is_called(void **state)
     }
 }
 
-static void without_counters_commands_remain(void **state)
+TEST(without_counters_commands_remain)
 {
-    (void)state;
     struct overhead_study study = plain_machine();
     study.uncounted = true;
     struct wishes plan = wished(&study);
@@ -321,35 +300,11 @@ static void without_counters_commands_remain(void **state)
     assert_int_equal(plan.list[0].stage, OVERHEAD_COMMANDS);
 }
 
-static void a_machine_without_operations_has_no_plan(void **state)
+TEST(a_machine_without_operations_has_no_plan)
 {
-    (void)state;
     static const struct catalogue empty = {0};
     struct overhead_study study = plain_machine();
     study.catalogue = &empty;
     struct wishes plan = wished(&study);
     assert_int_equal(plan.count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_tour_is_whole),
-        cmocka_unit_test(reads_stand_side_by_side_in_every_link_mode),
-        cmocka_unit_test(instruments_are_switched_each_by_itself),
-        cmocka_unit_test(reads_while_counters_run_or_right_after_a_stop),
-        cmocka_unit_test(orders_of_one_tour_differ),
-        cmocka_unit_test(an_order_depends_on_its_tour_alone),
-        cmocka_unit_test(first_calls_come_first),
-        cmocka_unit_test(counters_and_reads_are_swept),
-        cmocka_unit_test(commands_are_called_in_every_order),
-        cmocka_unit_test(no_tour_is_measured_twice),
-        cmocka_unit_test(every_pair_has_a_thousand_runs),
-        cmocka_unit_test(an_emulated_machine_gets_few_processes),
-        cmocka_unit_test(every_set_of_meters_has_tours_of_its_own),
-        cmocka_unit_test(only_what_was_asked_for_is_called),
-        cmocka_unit_test(without_counters_commands_remain),
-        cmocka_unit_test(a_machine_without_operations_has_no_plan),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * Rows of the judge of overhead: one for each combination of factors that was measured, with the
  * figures of the runs that nobody disturbed; and summaries over predecessors. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-judging.h"
 #include "studies/overhead/study.h"
 
@@ -41,9 +35,8 @@ static char *circuit_of_reads(void)
     return overhead_built_circuit(operations, 4);
 }
 
-static void what_was_before_a_call_is_a_factor(void **state)
+TEST(what_was_before_a_call_is_a_factor)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 11);
     char *calls = circuit_of_reads();
@@ -88,9 +81,8 @@ static double alike(const struct overhead_built_call *call, void *context)
 
 /* Two costs in one summary that the call before decides are no levels of the machine; those that a
  * process or chance decides are. */
-static void levels_that_the_call_before_decides_are_told_so(void **state)
+TEST(levels_that_the_call_before_decides_are_told_so)
 {
-    (void)state;
     const struct {
         struct overhead_way way;
         enum level_kind kind;
@@ -120,9 +112,8 @@ static void levels_that_the_call_before_decides_are_told_so(void **state)
 }
 
 /* First calls: a process makes one, so that it stays on a level in any case. */
-static void what_was_before_first_calls_decides_on_their_level(void **state)
+TEST(what_was_before_first_calls_decides_on_their_level)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 12);
     static const char *const calls[] = {"timer.nothing,perf-read.read",
@@ -143,9 +134,8 @@ static void what_was_before_first_calls_decides_on_their_level(void **state)
 }
 
 /* One predecessor has many more runs than the other: both weigh a half. */
-static void predecessors_weigh_the_same_in_a_summary(void **state)
+TEST(predecessors_weigh_the_same_in_a_summary)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 11);
     build_overhead_tour(
@@ -173,9 +163,8 @@ static void predecessors_weigh_the_same_in_a_summary(void **state)
 
 /* The first call of all has one run a process and no predecessor: it is no row, and no part of a
  * warm summary. */
-static void the_first_call_of_a_process_does_not_weigh_in_a_warm_summary(void **state)
+TEST(the_first_call_of_a_process_does_not_weigh_in_a_warm_summary)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 11);
     struct overhead_tour *tour = build_overhead_tour(
@@ -191,9 +180,8 @@ static void the_first_call_of_a_process_does_not_weigh_in_a_warm_summary(void **
         assert_true(report.rows[i].all_predecessors || report.rows[i].predecessor >= 0);
 }
 
-static void links_events_layouts_and_reads_are_factors(void **state)
+TEST(links_events_layouts_and_reads_are_factors)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 2);
     static const char *const links[] = {"lazy", "bind-now", "static"};
@@ -228,9 +216,8 @@ static void links_events_layouts_and_reads_are_factors(void **state)
     assert_null(overhead_find_row(&builder.file, &report, &absent));
 }
 
-static void cold_calls_are_told_apart_by_their_position(void **state)
+TEST(cold_calls_are_told_apart_by_their_position)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 2);
     build_overhead_tour(
@@ -254,9 +241,8 @@ static void cold_calls_are_told_apart_by_their_position(void **state)
     }
 }
 
-static void disturbed_passes_are_kept_and_told_apart(void **state)
+TEST(disturbed_passes_are_kept_and_told_apart)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     build_overhead_tour(&builder, &(struct overhead_way){.shared = 0.4, .run_noise = 0.01});
@@ -271,9 +257,8 @@ static void disturbed_passes_are_kept_and_told_apart(void **state)
     assert_near(share, 0.4, 0.12);
 }
 
-static void rows_that_were_all_disturbed_have_no_median_and_are_not_found(void **state)
+TEST(rows_that_were_all_disturbed_have_no_median_and_are_not_found)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     struct overhead_tour *tour = build_overhead_tour(
@@ -307,9 +292,8 @@ static void rows_that_were_all_disturbed_have_no_median_and_are_not_found(void *
         }
 }
 
-static void outliers_are_counted_with_what_the_account_says_of_them(void **state)
+TEST(outliers_are_counted_with_what_the_account_says_of_them)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     struct overhead_tour *tour = build_overhead_tour(
@@ -336,9 +320,8 @@ static void outliers_are_counted_with_what_the_account_says_of_them(void **state
     assert_int_equal(seen, 2); /* with its predecessor, and over all */
 }
 
-static void two_tours_with_the_same_factors_share_their_rows(void **state)
+TEST(two_tours_with_the_same_factors_share_their_rows)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     for (int i = 0; i < 2; i++)
@@ -360,9 +343,8 @@ static void two_tours_with_the_same_factors_share_their_rows(void **state)
 }
 
 /* Static links first, then by name; the summary before its predecessors. */
-static void rows_are_in_order(void **state)
+TEST(rows_are_in_order)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     build_overhead_tour(&builder, &(struct overhead_way){.link = "lazy", .processes = 6});
@@ -379,9 +361,8 @@ static void rows_are_in_order(void **state)
     }
 }
 
-static void an_empty_case_has_no_rows(void **state)
+TEST(an_empty_case_has_no_rows)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 4);
     build_overhead_failed(&builder, &(struct overhead_way){0}, 2, "no such thing");
@@ -389,24 +370,4 @@ static void an_empty_case_has_no_rows(void **state)
     assert_int_equal(report.row_count, 0);
     assert_int_equal(report.timer_count, 1);
     assert_false(report.timers[0].known);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_before_a_call_is_a_factor),
-        cmocka_unit_test(levels_that_the_call_before_decides_are_told_so),
-        cmocka_unit_test(what_was_before_first_calls_decides_on_their_level),
-        cmocka_unit_test(predecessors_weigh_the_same_in_a_summary),
-        cmocka_unit_test(the_first_call_of_a_process_does_not_weigh_in_a_warm_summary),
-        cmocka_unit_test(links_events_layouts_and_reads_are_factors),
-        cmocka_unit_test(cold_calls_are_told_apart_by_their_position),
-        cmocka_unit_test(disturbed_passes_are_kept_and_told_apart),
-        cmocka_unit_test(rows_that_were_all_disturbed_have_no_median_and_are_not_found),
-        cmocka_unit_test(outliers_are_counted_with_what_the_account_says_of_them),
-        cmocka_unit_test(two_tours_with_the_same_factors_share_their_rows),
-        cmocka_unit_test(rows_are_in_order),
-        cmocka_unit_test(an_empty_case_has_no_rows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

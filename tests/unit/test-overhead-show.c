@@ -4,13 +4,7 @@
  * What `assay overhead` shows of a report: every part in its place, levels apart, predecessors that
  * matter and no others, machines by version, columns that fit, and nothing that a terminal obeys.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "output/table.h"
 #include "overhead-shown.h"
 
@@ -80,9 +74,8 @@ static void expect_to_fit(const struct shown *shown, size_t width)
     }
 }
 
-static void every_part_stands_in_its_place(void **state)
+TEST(every_part_stands_in_its_place)
 {
-    (void)state;
     static const char *const parts[] = {
         "123,456 calls in 3,210 processes, 1.5 s; metered in ticks",
         "What to do",
@@ -116,9 +109,8 @@ static void every_part_stands_in_its_place(void **state)
     shown_end(&shown);
 }
 
-static void figures_stand_behind_their_call(void **state)
+TEST(figures_stand_behind_their_call)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     shown_put(&shown, 80);
@@ -131,9 +123,8 @@ static void figures_stand_behind_their_call(void **state)
     shown_end(&shown);
 }
 
-static void a_first_event_that_stands_apart_is_called_a_step(void **state)
+TEST(a_first_event_that_stands_apart_is_called_a_step)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     struct overhead_slope *slope = &shown.run.report.slopes[0];
@@ -147,9 +138,8 @@ static void a_first_event_that_stands_apart_is_called_a_step(void **state)
 }
 
 /* A kind is named once; what is like another variant has no box unless all are asked for. */
-static void variants_that_are_alike_share_a_box(void **state)
+TEST(variants_that_are_alike_share_a_box)
 {
-    (void)state;
     for (int all = 0; all < 2; all++) {
         struct shown shown;
         shown_build_rich(&shown);
@@ -168,9 +158,8 @@ static void variants_that_are_alike_share_a_box(void **state)
 }
 
 /* Link modes stand beside each other, or each cell in its line with what was called before. */
-static void first_calls_take_a_line_a_call(void **state)
+TEST(first_calls_take_a_line_a_call)
 {
-    (void)state;
     for (int all = 0; all < 2; all++) {
         struct shown shown;
         shown_build_rich(&shown);
@@ -203,9 +192,8 @@ static void first_calls_take_a_line_a_call(void **state)
 
 /* Without --all: neither reads metered together, nor libraries beside bare calls, nor first calls
  * that cost little more than others, nor more of a reason than decides. */
-static void what_is_no_news_comes_with_all(void **state)
+TEST(what_is_no_news_comes_with_all)
 {
-    (void)state;
     for (int all = 0; all < 2; all++) {
         struct shown shown;
         shown_build_rich(&shown);
@@ -243,9 +231,8 @@ static void what_is_no_news_comes_with_all(void **state)
     }
 }
 
-static void levels_are_told_apart(void **state)
+TEST(levels_are_told_apart)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     shown_put(&shown, 80);
@@ -269,9 +256,8 @@ static void levels_are_told_apart(void **state)
 }
 
 /* Within 5 %, within the interval, within a step of the meter: no difference. */
-static void only_predecessors_that_matter_are_shown(void **state)
+TEST(only_predecessors_that_matter_are_shown)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     shown_put(&shown, 80);
@@ -303,9 +289,8 @@ static void only_predecessors_that_matter_are_shown(void **state)
     shown_end(&shown);
 }
 
-static void machines_stand_in_the_order_of_their_versions(void **state)
+TEST(machines_stand_in_the_order_of_their_versions)
 {
-    (void)state;
     struct shown shown;
     shown_build_machines(&shown);
     shown_put(&shown, 80);
@@ -326,9 +311,8 @@ static void machines_stand_in_the_order_of_their_versions(void **state)
 }
 
 /* Versions that are the same tell nothing apart. */
-static void machines_without_room_for_versions_are_numbered(void **state)
+TEST(machines_without_room_for_versions_are_numbered)
 {
-    (void)state;
     struct shown shown;
     shown_build_machines(&shown);
     strcpy(shown.run.file.machines[0].os, "6.1");
@@ -349,9 +333,8 @@ static void machines_without_room_for_versions_are_numbered(void **state)
 
 /* What all versions end with tells nothing; nor do figures far apart tell that machines are alike.
  */
-static void titles_are_short_and_doubt_is_said(void **state)
+TEST(titles_are_short_and_doubt_is_said)
 {
-    (void)state;
     struct shown shown;
     shown_build_machines(&shown);
     struct overhead_machine *machines = shown.run.file.machines;
@@ -365,9 +348,8 @@ static void titles_are_short_and_doubt_is_said(void **state)
     shown_end(&shown);
 }
 
-static void one_machine_shows_user_and_kernel(void **state)
+TEST(one_machine_shows_user_and_kernel)
 {
-    (void)state;
     struct shown shown;
     shown_start(&shown);
     shown_machine(&shown, "cortex-a72 (aarch64)", "6.1", true);
@@ -384,9 +366,8 @@ static void one_machine_shows_user_and_kernel(void **state)
 }
 
 /* Meters stand still while the operating system switches counters of the CPU. */
-static void what_meters_do_not_see_is_said(void **state)
+TEST(what_meters_do_not_see_is_said)
 {
-    (void)state;
     static const struct {
         const char *counted;
         bool hidden;
@@ -408,9 +389,8 @@ static void what_meters_do_not_see_is_said(void **state)
 }
 
 /* One process is no median. */
-static void few_first_calls_are_not_shown(void **state)
+TEST(few_first_calls_are_not_shown)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     shown.run.report.cold[0].processes = 4;
@@ -421,9 +401,8 @@ static void few_first_calls_are_not_shown(void **state)
     shown_end(&shown);
 }
 
-static void an_empty_report_says_so(void **state)
+TEST(an_empty_report_says_so)
 {
-    (void)state;
     struct shown shown;
     shown_start(&shown);
     shown_put(&shown, 80);
@@ -433,9 +412,8 @@ static void an_empty_report_says_so(void **state)
     shown_end(&shown);
 }
 
-static void absences_are_grouped_by_their_reason(void **state)
+TEST(absences_are_grouped_by_their_reason)
 {
-    (void)state;
     struct shown shown;
     shown_build_absent(&shown);
     shown_put(&shown, 80);
@@ -445,9 +423,8 @@ static void absences_are_grouped_by_their_reason(void **state)
     shown_end(&shown);
 }
 
-static void what_is_missing_can_be_resumed(void **state)
+TEST(what_is_missing_can_be_resumed)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     shown.run.studying.complete = false;
@@ -457,9 +434,8 @@ static void what_is_missing_can_be_resumed(void **state)
     shown_end(&shown);
 }
 
-static void lines_fit_every_width(void **state)
+TEST(lines_fit_every_width)
 {
-    (void)state;
     void (*const builds[])(struct shown *) = {shown_build_rich, shown_build_machines,
                                               shown_build_absent};
     for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++)
@@ -474,9 +450,8 @@ static void lines_fit_every_width(void **state)
 }
 
 /* A narrow terminal gets plots that fit and words that wrap; tables keep their columns. */
-static void narrow_terminals_get_narrow_plots(void **state)
+TEST(narrow_terminals_get_narrow_plots)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     shown_put(&shown, 40);
@@ -486,9 +461,8 @@ static void narrow_terminals_get_narrow_plots(void **state)
     shown_end(&shown);
 }
 
-static void without_utf_8_all_is_ascii(void **state)
+TEST(without_utf_8_all_is_ascii)
 {
-    (void)state;
     struct shown shown;
     shown_build_rich(&shown);
     shown.options.study.all = true;
@@ -499,9 +473,8 @@ static void without_utf_8_all_is_ascii(void **state)
     shown_end(&shown);
 }
 
-static void a_hostile_store_moves_no_cursor(void **state)
+TEST(a_hostile_store_moves_no_cursor)
 {
-    (void)state;
     static const char evil[] = "\033[2Jx\007\xff";
     for (int all = 0; all < 2; all++) {
         struct shown shown;
@@ -532,33 +505,4 @@ static void a_hostile_store_moves_no_cursor(void **state)
         expect(&shown, "\\x1b[2J");
         shown_end(&shown);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_stands_in_its_place),
-        cmocka_unit_test(figures_stand_behind_their_call),
-        cmocka_unit_test(a_first_event_that_stands_apart_is_called_a_step),
-        cmocka_unit_test(variants_that_are_alike_share_a_box),
-        cmocka_unit_test(first_calls_take_a_line_a_call),
-        cmocka_unit_test(what_is_no_news_comes_with_all),
-        cmocka_unit_test(levels_are_told_apart),
-        cmocka_unit_test(only_predecessors_that_matter_are_shown),
-        cmocka_unit_test(machines_stand_in_the_order_of_their_versions),
-        cmocka_unit_test(machines_without_room_for_versions_are_numbered),
-        cmocka_unit_test(titles_are_short_and_doubt_is_said),
-        cmocka_unit_test(one_machine_shows_user_and_kernel),
-        cmocka_unit_test(what_meters_do_not_see_is_said),
-        cmocka_unit_test(few_first_calls_are_not_shown),
-        cmocka_unit_test(an_empty_report_says_so),
-        cmocka_unit_test(absences_are_grouped_by_their_reason),
-        cmocka_unit_test(what_is_missing_can_be_resumed),
-        cmocka_unit_test(lines_fit_every_width),
-        cmocka_unit_test(narrow_terminals_get_narrow_plots),
-        cmocka_unit_test(without_utf_8_all_is_ascii),
-        cmocka_unit_test(a_hostile_store_moves_no_cursor),
-    };
-    setenv("LC_ALL", "C", 1);
-    return cmocka_run_group_tests_name("overhead-show", tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * The first steps of the judge of overhead: every call once with what was before it, what metering
  * costs, and in which steps the meter counts. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "overhead-judging.h"
 #include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
@@ -32,9 +26,8 @@ static void see(void *context, const struct overhead_span *span)
     seen->with_account += span->account != NULL;
 }
 
-static void every_call_is_seen_with_what_was_before_it(void **state)
+TEST(every_call_is_seen_with_what_was_before_it)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     struct overhead_way way = {.calls = "timer.nothing,perf-read.read*8,perf-read.read",
@@ -73,9 +66,8 @@ static void every_call_is_seen_with_what_was_before_it(void **state)
     }
 }
 
-static void calls_of_a_cold_tour_have_their_account(void **state)
+TEST(calls_of_a_cold_tour_have_their_account)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     struct overhead_way way = {.calls = "timer.nothing,timer.nothing,perf-read.read,perf-read.read",
@@ -94,9 +86,8 @@ static void calls_of_a_cold_tour_have_their_account(void **state)
     assert_int_equal(seen.disturbed, 0); /* faults are what is studied */
 }
 
-static void several_meters_are_subtracted_each_by_its_own(void **state)
+TEST(several_meters_are_subtracted_each_by_its_own)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 1);
     struct overhead_way way = {.calls = "timer.nothing,perf-read.read",
@@ -117,9 +108,8 @@ static void several_meters_are_subtracted_each_by_its_own(void **state)
     assert_near(report.timers[1].resolution, 1, 0);
 }
 
-static void passes_with_faults_or_lost_time_are_disturbed(void **state)
+TEST(passes_with_faults_or_lost_time_are_disturbed)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 3);
     struct overhead_way way = {.faulted = 0.35, .preempted = 0.3, .processes = 40};
@@ -136,9 +126,8 @@ static void passes_with_faults_or_lost_time_are_disturbed(void **state)
 }
 
 /* Commands that are started fault in every pass: that disturbs nothing. */
-static void faults_that_every_pass_has_disturb_none(void **state)
+TEST(faults_that_every_pass_has_disturb_none)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 3);
     struct overhead_tour *tour = build_overhead_tour(&builder, &(struct overhead_way){0});
@@ -153,9 +142,8 @@ static void faults_that_every_pass_has_disturb_none(void **state)
 
 /* --- what metering costs --- */
 
-static void metering_is_the_median_of_processes_that_nobody_disturbed(void **state)
+TEST(metering_is_the_median_of_processes_that_nobody_disturbed)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     struct overhead_tour *tour =
@@ -178,9 +166,8 @@ static void metering_is_the_median_of_processes_that_nobody_disturbed(void **sta
     assert_near(report.timers[0].high, 50, 0);
 }
 
-static void where_nothing_was_called_nothing_is_subtracted(void **state)
+TEST(where_nothing_was_called_nothing_is_subtracted)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     build_overhead_tour(&builder, &(struct overhead_way){.calls = "perf-read.read,timer.gauge"});
@@ -192,9 +179,8 @@ static void where_nothing_was_called_nothing_is_subtracted(void **state)
     assert_near(seen.list[0].cost, 1064, 0);
 }
 
-static void a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing(void **state)
+TEST(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     struct overhead_tour *tour = build_overhead_tour(
@@ -208,9 +194,8 @@ static void a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing(v
     assert_int_equal(report.timers[0].processes, 200);
 }
 
-static void machines_and_meters_are_timed_apart(void **state)
+TEST(machines_and_meters_are_timed_apart)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 5);
     uint32_t other = build_overhead_machine(&builder, "other", false);
@@ -240,9 +225,8 @@ static double resolution_of(double step, double noise, uint64_t seed)
     return resolution;
 }
 
-static void the_step_of_a_meter_is_found(void **state)
+TEST(the_step_of_a_meter_is_found)
 {
-    (void)state;
     static const double steps[] = {24.5, 26, 16, 40, 100, 1000.0 / 24};
     for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
         for (uint64_t seed = 1; seed <= 20; seed++)
@@ -251,17 +235,15 @@ static void the_step_of_a_meter_is_found(void **state)
                             0.02 * steps[i]);
 }
 
-static void a_meter_that_counts_in_ones_has_no_other_step(void **state)
+TEST(a_meter_that_counts_in_ones_has_no_other_step)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 20; seed++)
         for (int noise = 1; noise <= 31; noise += 5)
             assert_near(resolution_of(1, noise / 100.0, seed), 1, 0);
 }
 
-static void of_one_value_no_step_is_told(void **state)
+TEST(of_one_value_no_step_is_told)
 {
-    (void)state;
     int64_t values[40], scratch[80];
     for (size_t i = 0; i < 40; i++)
         values[i] = 49;
@@ -273,9 +255,8 @@ static void of_one_value_no_step_is_told(void **state)
 }
 
 /* A tenth of the values at odd places, as an interrupt's end may make them. */
-static void odd_values_do_not_hide_a_step(void **state)
+TEST(odd_values_do_not_hide_a_step)
 {
-    (void)state;
     struct random random;
     int64_t values[4000], scratch[8000];
     random_seed(&random, 9);
@@ -284,24 +265,4 @@ static void odd_values_do_not_hide_a_step(void **state)
     for (size_t i = 0; i < 4; i++)
         values[i * 1000] += 11;
     assert_near(find_resolution(values, 4000, scratch), 24.5, 0.1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_is_seen_with_what_was_before_it),
-        cmocka_unit_test(calls_of_a_cold_tour_have_their_account),
-        cmocka_unit_test(several_meters_are_subtracted_each_by_its_own),
-        cmocka_unit_test(passes_with_faults_or_lost_time_are_disturbed),
-        cmocka_unit_test(faults_that_every_pass_has_disturb_none),
-        cmocka_unit_test(metering_is_the_median_of_processes_that_nobody_disturbed),
-        cmocka_unit_test(where_nothing_was_called_nothing_is_subtracted),
-        cmocka_unit_test(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing),
-        cmocka_unit_test(machines_and_meters_are_timed_apart),
-        cmocka_unit_test(the_step_of_a_meter_is_found),
-        cmocka_unit_test(a_meter_that_counts_in_ones_has_no_other_step),
-        cmocka_unit_test(of_one_value_no_step_is_told),
-        cmocka_unit_test(odd_values_do_not_hide_a_step),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
  *
  * Cost by events and by calls in a row: planted slopes are recovered within their intervals as
  * often as these say, from calls with all their noise; nothing else that differs enters a slope. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "overhead-figures.h"
 
 static const char small[] = "timer.nothing,timer.gauge,perf-read.read,perf-read.read,timer.nothing,"
@@ -71,9 +66,8 @@ static const struct overhead_slope *by_events(const struct overhead_builder *bui
     return find(&builder->file, report, "perf-read.read", false, false, "");
 }
 
-static void planted_slopes_lie_in_their_intervals(void **state)
+TEST(planted_slopes_lie_in_their_intervals)
 {
-    (void)state;
     enum { CASES = 1000 };
     size_t held = 0, straight = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
@@ -101,9 +95,8 @@ static void planted_slopes_lie_in_their_intervals(void **state)
     assert_in_range(straight, 990, CASES);
 }
 
-static void a_cost_without_slope_has_none(void **state)
+TEST(a_cost_without_slope_has_none)
 {
-    (void)state;
     enum { CASES = 400 };
     size_t found = 0, straight = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
@@ -125,9 +118,8 @@ static void a_cost_without_slope_has_none(void **state)
     assert_in_range(found, 0, CASES * 7 / 100);
 }
 
-static void a_cost_that_grows_ever_faster_is_not_straight(void **state)
+TEST(a_cost_that_grows_ever_faster_is_not_straight)
 {
-    (void)state;
     struct overhead_builder builder;
     struct planted planted = {.base = 2500, .slope = 900, .exponent = 1.37};
     overhead_builder_start(&builder, 5);
@@ -152,9 +144,8 @@ static double stepped_cost(const struct overhead_built_call *call, void *context
     return call->open == 1 ? 1500 : 2300 + 40.0 * call->open;
 }
 
-static void a_first_event_that_stands_apart_is_told_from_a_curve(void **state)
+TEST(a_first_event_that_stands_apart_is_told_from_a_curve)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 15);
     struct overhead_way way = {.calls = small, .cost = stepped_cost, .process_noise = 0.02};
@@ -176,9 +167,8 @@ static void a_first_event_that_stands_apart_is_told_from_a_curve(void **state)
     assert_nan(by_events(&builder, &report)->rest_slope);
 }
 
-static void a_group_and_single_events_begin_with_the_same_one(void **state)
+TEST(a_group_and_single_events_begin_with_the_same_one)
 {
-    (void)state;
     struct overhead_builder builder;
     struct planted planted = {.base = 1000, .slope = 50, .separate_slope = 900, .exponent = 1};
     overhead_builder_start(&builder, 6);
@@ -204,9 +194,8 @@ static void a_group_and_single_events_begin_with_the_same_one(void **state)
     assert_true(group->exact && single->exact && group->low == group->high);
 }
 
-static void what_else_a_process_calls_does_not_enter(void **state)
+TEST(what_else_a_process_calls_does_not_enter)
 {
-    (void)state;
     struct overhead_builder builder;
     struct planted planted = {.base = 1000, .slope = 100, .exponent = 1};
     struct planted dear = {.base = 5000, .slope = 100, .exponent = 1};
@@ -232,9 +221,8 @@ static double span_cost(const struct overhead_built_call *call, void *context)
                                             : 70 + 500.0 * call->times;
 }
 
-static void calls_in_a_row_have_a_slope_of_every_process(void **state)
+TEST(calls_in_a_row_have_a_slope_of_every_process)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 8);
     struct overhead_way way = {
@@ -257,9 +245,8 @@ static void calls_in_a_row_have_a_slope_of_every_process(void **state)
     assert_true(slope->straight);
 }
 
-static void calls_in_a_row_of_other_processes_make_one_sweep(void **state)
+TEST(calls_in_a_row_of_other_processes_make_one_sweep)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 9);
     static const char *const calls[] = {"timer.nothing,timer.gauge,perf-read.read",
@@ -278,9 +265,8 @@ static void calls_in_a_row_of_other_processes_make_one_sweep(void **state)
     assert_near(slope->base, 70, 20);
 }
 
-static void every_meter_has_its_slope_and_both_modes_together(void **state)
+TEST(every_meter_has_its_slope_and_both_modes_together)
 {
-    (void)state;
     struct overhead_builder builder;
     struct planted planted = {.base = 20, .slope = 7, .exponent = 1};
     overhead_builder_start(&builder, 10);
@@ -306,9 +292,8 @@ static void every_meter_has_its_slope_and_both_modes_together(void **state)
     }
 }
 
-static void machines_have_slopes_of_their_own(void **state)
+TEST(machines_have_slopes_of_their_own)
 {
-    (void)state;
     struct overhead_builder builder;
     struct planted planted = {.base = 1000, .slope = 100, .exponent = 1};
     struct planted other = {.base = 1000, .slope = 300, .exponent = 1};
@@ -325,9 +310,8 @@ static void machines_have_slopes_of_their_own(void **state)
     assert_near(report.slopes[1].slope, 300, 1e-6);
 }
 
-static void what_is_missing_makes_no_slope(void **state)
+TEST(what_is_missing_makes_no_slope)
 {
-    (void)state;
     struct overhead_builder builder;
     overhead_builder_start(&builder, 12);
     struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
@@ -348,9 +332,8 @@ static void what_is_missing_makes_no_slope(void **state)
     assert_int_equal(report.slope_count, 0);
 }
 
-static void one_process_each_has_a_slope_without_a_false_interval(void **state)
+TEST(one_process_each_has_a_slope_without_a_false_interval)
 {
-    (void)state;
     struct overhead_builder builder;
     struct planted planted = {.base = 1000, .slope = 100, .exponent = 1};
     overhead_builder_start(&builder, 14);
@@ -360,23 +343,4 @@ static void one_process_each_has_a_slope_without_a_false_interval(void **state)
     assert_true(slope->low < 100 && slope->high > 100 && isfinite(slope->low));
     assert_true(slope->high - slope->low > 5);
     assert_false(slope->exact);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_slopes_lie_in_their_intervals),
-        cmocka_unit_test(a_cost_without_slope_has_none),
-        cmocka_unit_test(a_cost_that_grows_ever_faster_is_not_straight),
-        cmocka_unit_test(a_first_event_that_stands_apart_is_told_from_a_curve),
-        cmocka_unit_test(a_group_and_single_events_begin_with_the_same_one),
-        cmocka_unit_test(what_else_a_process_calls_does_not_enter),
-        cmocka_unit_test(calls_in_a_row_have_a_slope_of_every_process),
-        cmocka_unit_test(calls_in_a_row_of_other_processes_make_one_sweep),
-        cmocka_unit_test(every_meter_has_its_slope_and_both_modes_together),
-        cmocka_unit_test(machines_have_slopes_of_their_own),
-        cmocka_unit_test(what_is_missing_makes_no_slope),
-        cmocka_unit_test(one_process_each_has_a_slope_without_a_false_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

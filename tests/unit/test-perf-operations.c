@@ -3,12 +3,6 @@
  *
  * From readings to rows, with files in the place of counters: what a PMU does that is too small for
  * its events, whether this machine has one or not. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/harness/path.h"
 
 static struct instrument instrument;
@@ -61,7 +56,7 @@ static int run_once(void)
     return result < 0 ? result : perf_operations.release(&instrument, 0);
 }
 
-static void a_group_that_was_never_scheduled_ran_for_no_time(void **state)
+TEST_WITH(a_group_that_was_never_scheduled_ran_for_no_time, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t words[] = {2, 100, 50, 10, 20, 2, 300, 50, 10, 20};
@@ -75,7 +70,7 @@ static void a_group_that_was_never_scheduled_ran_for_no_time(void **state)
     }
 }
 
-static void separate_counters_have_times_of_their_own(void **state)
+TEST_WITH(separate_counters_have_times_of_their_own, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t first[] = {1, 100, 100, 10, 1, 300, 300, 17};
@@ -93,7 +88,7 @@ static void separate_counters_have_times_of_their_own(void **state)
     }
 }
 
-static void counts_that_pass_the_largest_number_go_on(void **state)
+TEST_WITH(counts_that_pass_the_largest_number_go_on, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t words[] = {2, 1, 1, UINT64_MAX - 1, 0, 2, 2, 2, 3, 0};
@@ -103,7 +98,7 @@ static void counts_that_pass_the_largest_number_go_on(void **state)
     assert_int_equal(job_values(job)[0], 5);
 }
 
-static void a_read_that_gives_nothing_is_no_zero(void **state)
+TEST_WITH(a_read_that_gives_nothing_is_no_zero, set_up, tear_down)
 {
     struct job *job = *state;
     instrument.window.descriptors[0] = counter_that_reads(NULL, 0);
@@ -112,7 +107,7 @@ static void a_read_that_gives_nothing_is_no_zero(void **state)
     assert_non_null(strstr(job->reason, "gave nothing"));
 }
 
-static void a_pinned_event_without_a_counter_is_named(void **state)
+TEST_WITH(a_pinned_event_without_a_counter_is_named, set_up, tear_down)
 {
     struct job *job = *state;
     job->events[1].attr.pinned = 1;
@@ -120,20 +115,4 @@ static void a_pinned_event_without_a_counter_is_named(void **state)
     instrument.window.count = 1;
     assert_int_equal(run_once(), -EBUSY);
     assert_non_null(strstr(job->reason, "instructions:D is pinned (:D) but got no counter"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_group_that_was_never_scheduled_ran_for_no_time, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(separate_counters_have_times_of_their_own, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(counts_that_pass_the_largest_number_go_on, set_up,
-                                        tear_down),
-        cmocka_unit_test_setup_teardown(a_read_that_gives_nothing_is_no_zero, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(a_pinned_event_without_a_counter_is_named, set_up,
-                                        tear_down),
-    };
-    return cmocka_run_group_tests_name("perf-operations", tests, NULL, NULL);
 }

@@ -2,16 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What perf stat writes: the one count that was asked for is read, everything else is refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "probe/sources/perf-program.h"
 
 #define HEAD "# started on Sun Nov 15 22:40:13 2026\n\n"
@@ -30,9 +25,8 @@ static int read_text(const char *text, const char *event, struct perf_stat_count
     return result;
 }
 
-static void counts_are_read(void **state)
+TEST(counts_are_read)
 {
-    (void)state;
     static const struct {
         const char *text, *event;
         uint64_t value, enabled, running;
@@ -59,9 +53,8 @@ static void counts_are_read(void **state)
     }
 }
 
-static void what_is_no_such_count_is_refused(void **state)
+TEST(what_is_no_such_count_is_refused)
 {
-    (void)state;
     static const struct {
         const char *text;
         int error;
@@ -106,9 +99,8 @@ static void what_is_no_such_count_is_refused(void **state)
     }
 }
 
-static void foreign_bytes_do_not_reach_the_message(void **state)
+TEST(foreign_bytes_do_not_reach_the_message)
 {
-    (void)state;
     struct perf_stat_count count;
     struct failure failure = {0};
     assert_int_equal(
@@ -116,14 +108,4 @@ static void foreign_bytes_do_not_reach_the_message(void **state)
         -EBADMSG);
     for (const char *at = failure.text; *at; at++)
         assert_in_range(*at, ' ', '~');
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_read),
-        cmocka_unit_test(what_is_no_such_count_is_refused),
-        cmocka_unit_test(foreign_bytes_do_not_reach_the_message),
-    };
-    return cmocka_run_group_tests_name("perf-stat-output", tests, NULL, NULL);
 }

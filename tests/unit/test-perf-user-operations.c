@@ -7,12 +7,6 @@
  * A file serves as descriptor and as page at once. Its words are those of two readings (number,
  * enabled, running, count, each), and mapped as a page: lock and index are the halves of the first
  * reading's `enabled`, the offset is its `running`. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/harness/path.h"
 #include "probe/harness/user-reads.h"
 #include "user-counter.h"
@@ -91,7 +86,7 @@ static int run_once(const uint64_t *words)
     return OPERATIONS.release(&instrument, 0);
 }
 
-static void the_count_is_the_window_s_and_the_times_are_read_s(void **state)
+TEST_WITH(the_count_is_the_window_s_and_the_times_are_read_s, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t words[WORDS] = {1, 100, 40, 30, 1, 300, 90, 50};
@@ -102,7 +97,7 @@ static void the_count_is_the_window_s_and_the_times_are_read_s(void **state)
     assert_int_equal(job_running(job)[0], 50);
 }
 
-static void a_start_is_counted_from_what_read_gave(void **state)
+TEST_WITH(a_start_is_counted_from_what_read_gave, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t words[WORDS] = {1, 100, 40, 30, 1, 300, 90, 50};
@@ -112,7 +107,7 @@ static void a_start_is_counted_from_what_read_gave(void **state)
     assert_int_equal(instrument.user_before[0], 30);
 }
 
-static void a_stop_is_counted_to_what_read_gives(void **state)
+TEST_WITH(a_stop_is_counted_to_what_read_gives, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t words[WORDS] = {1, 100, 40, 30, 1, 300, 90, 57};
@@ -121,7 +116,7 @@ static void a_stop_is_counted_to_what_read_gives(void **state)
     assert_int_equal(job_values(job)[0], 57 - 40);
 }
 
-static void a_page_behind_read_is_no_count(void **state)
+TEST_WITH(a_page_behind_read_is_no_count, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t late[WORDS] = {1, 100, 40, 41, 1, 300, 90, 50};
@@ -130,7 +125,7 @@ static void a_page_behind_read_is_no_count(void **state)
     assert_non_null(strstr(job->reason, "not up to date"));
 }
 
-static void a_page_ahead_of_read_is_no_count(void **state)
+TEST_WITH(a_page_ahead_of_read_is_no_count, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t ahead[WORDS] = {1, 100, 60, 30, 1, 300, 90, 50};
@@ -138,7 +133,7 @@ static void a_page_ahead_of_read_is_no_count(void **state)
     assert_non_null(strstr(job->reason, "not up to date"));
 }
 
-static void a_pinned_event_without_a_counter_is_named(void **state)
+TEST_WITH(a_pinned_event_without_a_counter_is_named, set_up, tear_down)
 {
     struct job *job = *state;
     static const uint64_t nothing[WORDS] = {0};
@@ -147,7 +142,7 @@ static void a_pinned_event_without_a_counter_is_named(void **state)
     assert_non_null(strstr(job->reason, "cycles:u is pinned"));
 }
 
-static void events_of_the_operating_system_are_refused_by_name(void **state)
+TEST_WITH(events_of_the_operating_system_are_refused_by_name, set_up, tear_down)
 {
     struct job *job = *state;
     job->events[0].attr.type = PERF_TYPE_SOFTWARE;
@@ -192,7 +187,7 @@ static void read_nothing_at_all(void)
     *(volatile int *)(uintptr_t)getpagesize() = 1;
 }
 
-static void a_counter_read_that_traps_fails_the_visit_with_a_reason(void **state)
+TEST_WITH(a_counter_read_that_traps_fails_the_visit_with_a_reason, set_up, tear_down)
 {
     struct job *job = *state;
     int status = status_of_child(read_what_traps);
@@ -203,29 +198,11 @@ static void a_counter_read_that_traps_fails_the_visit_with_a_reason(void **state
     assert_non_null(strstr(job->reason, "run 7: the instruction that reads a counter trapped"));
 }
 
-static void every_other_trap_stays_what_it_was(void **state)
+TEST_WITH(every_other_trap_stays_what_it_was, set_up, tear_down)
 {
     struct job *job = *state;
     int status = status_of_child(read_nothing_at_all);
     assert_true(WIFSIGNALED(status));
     assert_int_equal(WTERMSIG(status), SIGSEGV);
     assert_int_not_equal(job->state, JOB_FAILED);
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(the_count_is_the_window_s_and_the_times_are_read_s),
-        CASE(a_start_is_counted_from_what_read_gave),
-        CASE(a_stop_is_counted_to_what_read_gives),
-        CASE(a_page_behind_read_is_no_count),
-        CASE(a_page_ahead_of_read_is_no_count),
-        CASE(a_pinned_event_without_a_counter_is_named),
-        CASE(events_of_the_operating_system_are_refused_by_name),
-        CASE(a_counter_read_that_traps_fails_the_visit_with_a_reason),
-        CASE(every_other_trap_stays_what_it_was),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

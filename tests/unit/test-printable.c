@@ -2,15 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Foreign words in messages. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
 #include "base/printable.h"
+#include "case.h"
 
 static void assert_becomes(const char *bytes, size_t length, const char *expected)
 {
@@ -21,27 +16,24 @@ static void assert_becomes(const char *bytes, size_t length, const char *expecte
 
 #define BECOMES(literal, expected) assert_becomes(literal, sizeof(literal) - 1, expected)
 
-static void words_in_any_language_stay(void **state)
+TEST(words_in_any_language_stay)
 {
-    (void)state;
     BECOMES("", "");
     BECOMES("plain ~ words", "plain ~ words");
     BECOMES("déjà vu 日本 🙂", "déjà vu 日本 🙂");
     BECOMES("two\nlines\r\nand\ttab", "two\nlines\nand tab");
 }
 
-static void what_could_act_on_a_terminal_is_shown_as_a_question(void **state)
+TEST(what_could_act_on_a_terminal_is_shown_as_a_question)
 {
-    (void)state;
     BECOMES("\033[2Jbell\a\0nul\x7f", "?[2Jbell??nul?");
     BECOMES("\xc2\x9b"
             "31m",
             "??31m"); /* the one-byte CSI in UTF-8 */
 }
 
-static void bytes_that_are_no_utf8_are_shown_as_questions(void **state)
+TEST(bytes_that_are_no_utf8_are_shown_as_questions)
 {
-    (void)state;
     BECOMES("a\xff\x80z", "a??z");
     BECOMES("\xc3", "?");                     /* cut short */
     BECOMES("\xe2\x82", "??");                /* cut short */
@@ -50,9 +42,8 @@ static void bytes_that_are_no_utf8_are_shown_as_questions(void **state)
     BECOMES("\xf5\x80\x80\x80", "????");      /* beyond the last */
 }
 
-static void a_character_that_does_not_fit_is_left_out_whole(void **state)
+TEST(a_character_that_does_not_fit_is_left_out_whole)
 {
-    (void)state;
     char out[4];
     assert_int_equal(printable_copy(out, sizeof(out), "abé", 4), 2);
     assert_string_equal(out, "ab");
@@ -60,15 +51,4 @@ static void a_character_that_does_not_fit_is_left_out_whole(void **state)
     assert_string_equal(out, "abc");
     assert_int_equal(printable_copy(out, 1, "abc", 3), 0);
     assert_string_equal(out, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_in_any_language_stay),
-        cmocka_unit_test(what_could_act_on_a_terminal_is_shown_as_a_question),
-        cmocka_unit_test(bytes_that_are_no_utf8_are_shown_as_questions),
-        cmocka_unit_test(a_character_that_does_not_fit_is_left_out_whole),
-    };
-    return cmocka_run_group_tests_name("printable", tests, NULL, NULL);
 }

@@ -2,20 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * When a truth may be called proven: two sources that share no code have confirmed it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <string.h>
 
+#include "case.h"
 #include "specimens/proof.h"
 
-static void two_sources_that_share_nothing_suffice(void **state)
+TEST(two_sources_that_share_nothing_suffice)
 {
-    (void)state;
     assert_true(proof_suffices("instructions", "step,qemu"));
     assert_true(proof_suffices("instructions", "step,valgrind"));
     assert_true(proof_suffices("instructions", "valgrind,qemu"));
@@ -25,9 +18,8 @@ static void two_sources_that_share_nothing_suffice(void **state)
     assert_true(proof_suffices("instructions", "step,trap,decode/objdump"));
 }
 
-static void one_source_or_two_of_a_kind_do_not(void **state)
+TEST(one_source_or_two_of_a_kind_do_not)
 {
-    (void)state;
     assert_false(proof_suffices("instructions", ""));
     assert_false(proof_suffices("instructions", "step"));
     assert_false(proof_suffices("instructions", "step,step"));
@@ -35,35 +27,31 @@ static void one_source_or_two_of_a_kind_do_not(void **state)
     assert_false(proof_suffices("instructions", "decode/objdump,decode/capstone")); /* one walk */
 }
 
-static void qemu_and_capstone_are_one_where_qemu_disassembles(void **state)
+TEST(qemu_and_capstone_are_one_where_qemu_disassembles)
 {
-    (void)state;
     assert_false(proof_suffices("fp-adds", "qemu,decode/capstone"));
     assert_true(proof_suffices("fp-adds", "qemu,decode/objdump"));
     assert_true(proof_suffices("fp-adds", "qemu,decode/capstone,decode/objdump"));
 }
 
-static void decoding_is_no_witness_of_what_it_was_told(void **state)
+TEST(decoding_is_no_witness_of_what_it_was_told)
 {
-    (void)state;
     assert_false(proof_suffices("cond-branches-taken", "qemu,decode/objdump"));
     assert_false(proof_suffices("cond-branches-not-taken", "qemu,decode/capstone"));
     assert_true(proof_suffices("cond-branches-taken", "qemu,valgrind"));
     assert_true(proof_suffices("cond-branches", "qemu,decode/objdump"));
 }
 
-static void who_is_not_known_proves_nothing(void **state)
+TEST(who_is_not_known_proves_nothing)
 {
-    (void)state;
     assert_false(proof_suffices("instructions", "step,oracle"));
     assert_false(proof_suffices("instructions", "oracle,crystal"));
     assert_false(proof_suffices("instructions", "step,qem"));
     assert_false(proof_suffices("instructions", ",,step,,"));
 }
 
-static void an_unproven_claim_is_told_as_a_model(void **state)
+TEST(an_unproven_claim_is_told_as_a_model)
 {
-    (void)state;
     const struct specimen specimen = {.name = "no-such-specimen"};
     const struct truth claim = {"instructions", 1, 2, TRUTH_PROVEN, 0, 0, NULL};
     const struct truth bounded = {"instructions", 1, 2, TRUTH_BOUNDED, 3, 4, "it depends"};
@@ -93,9 +81,8 @@ static const struct truth *truth_of(const struct proof *row)
     return truth;
 }
 
-static void the_record_speaks_of_what_there_is(void **state)
+TEST(the_record_speaks_of_what_there_is)
 {
-    (void)state;
     for (size_t i = 0; i < proof_record_count; i++) {
         const struct proof *row = &proof_records[i];
         (void)truth_of(row);
@@ -106,9 +93,8 @@ static void the_record_speaks_of_what_there_is(void **state)
     }
 }
 
-static void a_proven_row_keeps_its_grade(void **state)
+TEST(a_proven_row_keeps_its_grade)
 {
-    (void)state;
     char why[512];
     for (size_t i = 0; i < proof_record_count; i++) {
         const struct proof *row = &proof_records[i];
@@ -125,19 +111,4 @@ static void a_proven_row_keeps_its_grade(void **state)
         assert_null(strstr(why, ",decode"));
     }
     assert_string_equal(proof_sources("loop", "no-such-class"), "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_sources_that_share_nothing_suffice),
-        cmocka_unit_test(one_source_or_two_of_a_kind_do_not),
-        cmocka_unit_test(qemu_and_capstone_are_one_where_qemu_disassembles),
-        cmocka_unit_test(decoding_is_no_witness_of_what_it_was_told),
-        cmocka_unit_test(who_is_not_known_proves_nothing),
-        cmocka_unit_test(an_unproven_claim_is_told_as_a_model),
-        cmocka_unit_test(the_record_speaks_of_what_there_is),
-        cmocka_unit_test(a_proven_row_keeps_its_grade),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,6 @@
  *
  * Accounts of QEMU's plugin: what did not come to its end is taken away, and one that is damaged,
  * missing or not whole makes no count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -16,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/command/qemu-accounts.h"
 
 /* Of the parts that are not tried here. */
@@ -100,7 +95,7 @@ static int read_all(struct folder *folder)
     return result;
 }
 
-static void test_a_fault_in_a_block_takes_one_away(void **state)
+TEST_WITH(test_a_fault_in_a_block_takes_one_away, make, leave)
 {
     struct folder *folder = *state;
     /* Twice entered; the second instruction faulted once, and was begun again by a block. */
@@ -113,7 +108,7 @@ static void test_a_fault_in_a_block_takes_one_away(void **state)
     assert_int_equal(folder->accounts.processes, 1);
 }
 
-static void test_one_at_the_end_of_a_block_is_told_by_its_access(void **state)
+TEST_WITH(test_one_at_the_end_of_a_block_is_told_by_its_access, make, leave)
 {
     struct folder *folder = *state;
     struct account_record records[] = {at(10, 5, 0, 5), at(20, 3, 0, 3)};
@@ -126,7 +121,7 @@ static void test_one_at_the_end_of_a_block_is_told_by_its_access(void **state)
     assert_int_equal(folder->accounts.instructions, 4);
 }
 
-static void test_repetitions_are_told_apart(void **state)
+TEST_WITH(test_repetitions_are_told_apart, make, leave)
 {
     struct folder *folder = *state;
     struct account_record records[] = {at(10, 1001, 0, 1001)};
@@ -139,7 +134,7 @@ static void test_repetitions_are_told_apart(void **state)
     assert_int_equal(folder->accounts.repetitions, 1000);
 }
 
-static void test_one_killed_as_it_entered_a_block_is_whole(void **state)
+TEST_WITH(test_one_killed_as_it_entered_a_block_is_whole, make, leave)
 {
     struct folder *folder = *state;
     const struct account_record records[] = {at(10, 1, 0, 1), at(11, 1, 0, 0)};
@@ -149,7 +144,7 @@ static void test_one_killed_as_it_entered_a_block_is_whole(void **state)
     assert_int_equal(folder->accounts.instructions, 1);
 }
 
-static void test_an_account_that_is_missing_is_noticed(void **state)
+TEST_WITH(test_an_account_that_is_missing_is_noticed, make, leave)
 {
     struct folder *folder = *state;
     const struct account_record records[] = {at(10, 1, 0, 1)};
@@ -160,7 +155,7 @@ static void test_an_account_that_is_missing_is_noticed(void **state)
     assert_non_null(strstr(folder->failure.text, "step"));
 }
 
-static void test_children_and_programs_are_added(void **state)
+TEST_WITH(test_children_and_programs_are_added, make, leave)
 {
     struct folder *folder = *state;
     const struct account_record records[] = {at(10, 1, 0, 1)};
@@ -176,7 +171,7 @@ static void test_children_and_programs_are_added(void **state)
     assert_int_equal(folder->accounts.tasks, 2);
 }
 
-static void test_one_that_left_is_refused_with_its_name(void **state)
+TEST_WITH(test_one_that_left_is_refused_with_its_name, make, leave)
 {
     struct folder *folder = *state;
     const struct account_record records[] = {at(10, 1, 0, 1)};
@@ -188,7 +183,7 @@ static void test_one_that_left_is_refused_with_its_name(void **state)
     assert_non_null(strstr(folder->failure.text, "/bin/foreign"));
 }
 
-static void test_nothing_is_no_account(void **state)
+TEST_WITH(test_nothing_is_no_account, make, leave)
 {
     assert_int_equal(read_all(*state), -ENOTSUP);
 }
@@ -202,7 +197,7 @@ static void refused(void **state, struct account_header header, struct account_r
     assert_int_equal(leave(state), 0);
 }
 
-static void test_what_is_damaged_is_refused(void **state)
+TEST_WITH(test_what_is_damaged_is_refused, NULL, NULL)
 {
     const struct account_record good = at(10, 1, 0, 1);
     struct account_header header = header_of(1);
@@ -234,30 +229,11 @@ static void test_what_is_damaged_is_refused(void **state)
     refused(state, header, record, ACCOUNT_FILE_BYTES, -EBADMSG);
 }
 
-static void test_more_than_came_is_refused(void **state)
+TEST_WITH(test_more_than_came_is_refused, make, leave)
 {
     struct folder *folder = *state;
     const struct account_record records[] = {at(10, 1, 1, 0), at(11, 0, 0, 2)};
     const struct account_header header = header_of(2);
     put(folder, 0, &header, records, ACCOUNT_FILE_BYTES);
     assert_int_equal(read_all(folder), -EBADMSG);
-}
-
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, make, leave)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        IN_FOLDER(test_a_fault_in_a_block_takes_one_away),
-        IN_FOLDER(test_one_at_the_end_of_a_block_is_told_by_its_access),
-        IN_FOLDER(test_repetitions_are_told_apart),
-        IN_FOLDER(test_one_killed_as_it_entered_a_block_is_whole),
-        IN_FOLDER(test_an_account_that_is_missing_is_noticed),
-        IN_FOLDER(test_children_and_programs_are_added),
-        IN_FOLDER(test_one_that_left_is_refused_with_its_name),
-        IN_FOLDER(test_nothing_is_no_account),
-        cmocka_unit_test(test_what_is_damaged_is_refused),
-        IN_FOLDER(test_more_than_came_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

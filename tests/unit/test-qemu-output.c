@@ -2,17 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The plugin's output, read: as it writes it, and as somebody else might. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "case.h"
 #include "probe/sources/qemu.h"
 
 static void put_header(struct text *text, const char *isa)
@@ -53,9 +48,8 @@ static void sound_text(struct text *text)
     text_puts(text, "end 2\n");
 }
 
-static void every_pass_becomes_a_row(void **state)
+TEST(every_pass_becomes_a_row)
 {
-    (void)state;
     AUTO_TEXT struct text text = {0};
     qemu_counts rows[2];
     sound_text(&text);
@@ -64,9 +58,8 @@ static void every_pass_becomes_a_row(void **state)
     assert_int_equal(rows[1][QEMU_AMBIGUOUS], 200 + QEMU_AMBIGUOUS);
 }
 
-static void another_number_of_passes_or_target_is_refused(void **state)
+TEST(another_number_of_passes_or_target_is_refused)
 {
-    (void)state;
     AUTO_TEXT struct text text = {0};
     qemu_counts rows[3];
     sound_text(&text);
@@ -75,9 +68,8 @@ static void another_number_of_passes_or_target_is_refused(void **state)
     assert_int_equal(read_it(text.bytes, text.length, "x86_64", 2, rows), -EBADMSG);
 }
 
-static void output_cut_short_anywhere_is_refused(void **state)
+TEST(output_cut_short_anywhere_is_refused)
 {
-    (void)state;
     AUTO_TEXT struct text text = {0};
     qemu_counts rows[2];
     sound_text(&text);
@@ -87,9 +79,8 @@ static void output_cut_short_anywhere_is_refused(void **state)
     assert_int_equal(read_it(text.bytes, text.length, "riscv64", 2, rows), -EBADMSG);
 }
 
-static void a_changed_byte_never_becomes_another_shape(void **state)
+TEST(a_changed_byte_never_becomes_another_shape)
 {
-    (void)state;
     AUTO_TEXT struct text text = {0};
     qemu_counts rows[2];
     sound_text(&text);
@@ -101,9 +92,8 @@ static void a_changed_byte_never_becomes_another_shape(void **state)
     }
 }
 
-static void counts_beyond_64_bits_are_refused(void **state)
+TEST(counts_beyond_64_bits_are_refused)
 {
-    (void)state;
     AUTO_TEXT struct text text = {0};
     qemu_counts rows[1];
     put_header(&text, "x86_64");
@@ -112,16 +102,4 @@ static void counts_beyond_64_bits_are_refused(void **state)
         text_puts(&text, " 1");
     text_puts(&text, "\nend 1\n");
     assert_int_equal(read_it(text.bytes, text.length, "x86_64", 1, rows), -EBADMSG);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_pass_becomes_a_row),
-        cmocka_unit_test(another_number_of_passes_or_target_is_refused),
-        cmocka_unit_test(output_cut_short_anywhere_is_refused),
-        cmocka_unit_test(a_changed_byte_never_becomes_another_shape),
-        cmocka_unit_test(counts_beyond_64_bits_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,6 @@
  *
  * The built plugin in an imitation of QEMU: this program exports the functions a plugin calls,
  * loads it, and plays sequences of instructions to it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "probe/sources/qemu-plugin/api.h"
 #include "probe/sources/qemu-plugin/columns.h"
 
@@ -203,9 +198,8 @@ static void end(struct qemu *qemu, const char *last_line)
     dlclose(qemu->plugin);
 }
 
-static void a_repeated_instruction_counts_once_and_raw_as_often_as_seen(void **state)
+TEST(a_repeated_instruction_counts_once_and_raw_as_often_as_seen)
 {
-    (void)state;
     struct qemu qemu;
     uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     struct qemu_plugin_insn code[] = {AT(0x1000, 5, "movl $3, %ecx"),
@@ -232,9 +226,8 @@ static void a_repeated_instruction_counts_once_and_raw_as_often_as_seen(void **s
     end(&qemu, "end 2\n");
 }
 
-static void branches_are_taken_when_the_next_instruction_is_elsewhere(void **state)
+TEST(branches_are_taken_when_the_next_instruction_is_elsewhere)
 {
-    (void)state;
     struct qemu qemu;
     uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     struct qemu_plugin_insn code[] = {AT(0x1000, 4, "cbz x0, #0x1008"),
@@ -293,16 +286,14 @@ static void count_accesses(unsigned shift, uint64_t loads)
     end(&qemu, "end 1\n");
 }
 
-static void accesses_are_counted_once_an_execution(void **state)
+TEST(accesses_are_counted_once_an_execution)
 {
-    (void)state;
     count_accesses(16, 2);
     count_accesses(20, 1); /* not where it is looked for: an atomic access is a store alone */
 }
 
-static void an_empty_window_counts_nothing(void **state)
+TEST(an_empty_window_counts_nothing)
 {
-    (void)state;
     struct qemu qemu;
     uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     char opens[] = "opens=0x1000", closed[] = "closed=0x1000", output[80];
@@ -320,9 +311,8 @@ static void an_empty_window_counts_nothing(void **state)
     end(&qemu, "end 1\n");
 }
 
-static void other_threads_do_not_count(void **state)
+TEST(other_threads_do_not_count)
 {
-    (void)state;
     struct qemu qemu;
     uint64_t counts[QEMU_COLUMN_COUNT] = {0};
     struct qemu_plugin_insn code[] = {AT(0x1000, 2, "syscall "), AT(0x1002, 1, "nop "),
@@ -341,9 +331,8 @@ static void other_threads_do_not_count(void **state)
     end(&qemu, "end 1\n");
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST(wrong_arguments_are_refused)
 {
-    (void)state;
     char opens[] = "opens=0x1000", closed[] = "closed=0x1100", word[] = "closed=0x11zz";
     char nowhere[] = "output=/nonexistent/folder/file", file[] = "output=/dev/null";
     void *plugin = load();
@@ -357,9 +346,8 @@ static void wrong_arguments_are_refused(void **state)
 
 /* QEMU 9 and later refuse version 1 of the interface, 7 and 8 refuse version 2. The imitation of
  * the later one is a library with what is new there. */
-static void the_version_follows_the_host(void **state)
+TEST(the_version_follows_the_host)
 {
-    (void)state;
     char later[4096];
     snprintf(later, sizeof(later), "%s/tests/unit/libqemu-later.so", getenv("ASSAY_BUILD"));
     void *plugin = load();
@@ -370,18 +358,4 @@ static void the_version_follows_the_host(void **state)
     plugin = load();
     assert_int_equal(*(int *)dlsym(plugin, "qemu_plugin_version"), 2);
     dlclose(plugin);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_repeated_instruction_counts_once_and_raw_as_often_as_seen),
-        cmocka_unit_test(branches_are_taken_when_the_next_instruction_is_elsewhere),
-        cmocka_unit_test(accesses_are_counted_once_an_execution),
-        cmocka_unit_test(an_empty_window_counts_nothing),
-        cmocka_unit_test(other_threads_do_not_count),
-        cmocka_unit_test(wrong_arguments_are_refused),
-        cmocka_unit_test(the_version_follows_the_host),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

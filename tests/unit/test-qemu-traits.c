@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What the QEMU plugin reads from lines of disassembly. The lines are QEMU 7.2's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <string.h>
 
+#include "case.h"
 #include "probe/sources/qemu-plugin/traits.h"
 
 static struct traits read_as(const char *isa, const char *text)
@@ -26,9 +21,8 @@ struct transfer_line {
     uint64_t target;
 };
 
-static void control_transfers_are_told_apart(void **state)
+TEST(control_transfers_are_told_apart)
 {
-    (void)state;
     static const struct transfer_line lines[] = {
         {"x86_64", "jmp 0x401084", TRANSFER_JUMP, false, 0},
         {"x86_64", "jmpq *%rax", TRANSFER_JUMP, true, 0},
@@ -86,9 +80,8 @@ struct arithmetic_line {
     unsigned lanes;
 };
 
-static void floating_point_is_read_with_precision_and_width(void **state)
+TEST(floating_point_is_read_with_precision_and_width)
 {
-    (void)state;
     static const struct arithmetic_line lines[] = {
         {"x86_64", "addss %xmm0, %xmm1", FP_ADD, FP_SINGLE, false, 1},
         {"x86_64", "subsd %xmm0, %xmm1", FP_ADD, FP_DOUBLE, false, 1},
@@ -141,9 +134,8 @@ static void floating_point_is_read_with_precision_and_width(void **state)
     }
 }
 
-static void stores_that_may_fail_are_known(void **state)
+TEST(stores_that_may_fail_are_known)
 {
-    (void)state;
     assert_true(read_as("aarch64", "stxr w3, x2, [x1]").store_conditional);
     assert_true(read_as("aarch64", "stlxrb w3, w2, [x1]").store_conditional);
     assert_true(read_as("riscv64", "18c5b6af          sc.d                    a3,a2,(a1)")
@@ -153,9 +145,8 @@ static void stores_that_may_fail_are_known(void **state)
         read_as("riscv64", "1005b62f          lr.d                    a2,(a1)").store_conditional);
 }
 
-static void what_reads_and_writes_in_one_access_is_known(void **state)
+TEST(what_reads_and_writes_in_one_access_is_known)
 {
-    (void)state;
     static const struct {
         const char *isa, *text;
         bool atomic;
@@ -180,9 +171,8 @@ static void what_reads_and_writes_in_one_access_is_known(void **state)
     }
 }
 
-static void what_the_disassembler_does_not_know_is_unknown(void **state)
+TEST(what_the_disassembler_does_not_know_is_unknown)
 {
-    (void)state;
     static const char *const words[] = {
         ".byte 0x23, 0x00, 0x00, 0x00",    "(bad)", "", "   ", "illegal", ".byte 0x23, 0x00, 0x22",
         ".byte 0x23, 0x00, 0x22, 0xf8, 0", ".byte"};
@@ -198,9 +188,8 @@ static void what_the_disassembler_does_not_know_is_unknown(void **state)
     assert_false(traits.known);
 }
 
-static void endless_words_are_survived(void **state)
+TEST(endless_words_are_survived)
 {
-    (void)state;
     char text[4096];
     memset(text, 'v', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
@@ -208,17 +197,4 @@ static void endless_words_are_survived(void **state)
     assert_int_equal(read_as("aarch64", "fadd v0.99999999999999999999s, v1").packed, false);
     assert_int_equal(read_as("aarch64", "fadd v0").packed, false);
     assert_int_equal(read_as("x86_64", "rep rep rep lock").transfer, TRANSFER_NONE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(control_transfers_are_told_apart),
-        cmocka_unit_test(floating_point_is_read_with_precision_and_width),
-        cmocka_unit_test(stores_that_may_fail_are_known),
-        cmocka_unit_test(what_reads_and_writes_in_one_access_is_known),
-        cmocka_unit_test(what_the_disassembler_does_not_know_is_unknown),
-        cmocka_unit_test(endless_words_are_survived),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  *
  * The table of regions, to the letter, from planted counts. */
 #define ASSAY_NO_INLINE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "planted-calipers.h"
 #include "written-alone.h"
 
@@ -38,9 +33,8 @@ static void show_golden(int descriptor)
     assay_table(descriptor);
 }
 
-static void the_table_is_as_it_should_be(void **state)
+TEST(the_table_is_as_it_should_be)
 {
-    (void)state;
     char words[200], expected[2000];
     assay_noticed_words(ASSAY_SAW_DISTURBED, words, sizeof(words));
     snprintf(
@@ -78,9 +72,8 @@ static void show_hostile(int descriptor)
 }
 
 /* Lines end where rows do, in no column stands anything but characters, and none is cut in two. */
-static void hostile_names_are_made_harmless(void **state)
+TEST(hostile_names_are_made_harmless)
 {
-    (void)state;
     char *text = written_alone(show_hostile);
     size_t lines = 0;
     for (const char *at = text; *at; at++) {
@@ -115,9 +108,8 @@ static void show_closed_and_open(int descriptor)
     assay_table(descriptor); /* asking changes nothing */
 }
 
-static void closed_and_open_calipers_are_one_table_by_events(void **state)
+TEST(closed_and_open_calipers_are_one_table_by_events)
 {
-    (void)state;
     const char *once = "region  regions  event    corrected  ±  mean  minimum  maximum  noticed\n"
                        "work          4  apples          32  0     8        2       10\n"
                        "                 pears:u        310  0  77.5        7      102\n"
@@ -147,9 +139,8 @@ static void ask_and_end(int descriptor)
     waitpid(child, NULL, 0);
 }
 
-static void the_table_at_exit_is_written_once_by_who_asked_for_it(void **state)
+TEST(the_table_at_exit_is_written_once_by_who_asked_for_it)
 {
-    (void)state;
     char *text = written_alone(ask_and_end);
     const char *found = strstr(text, "end ");
     assert_non_null(found);
@@ -165,23 +156,10 @@ static void show_empty(int descriptor)
     assay_table(descriptor);
 }
 
-static void a_table_of_nothing_says_so(void **state)
+TEST(a_table_of_nothing_says_so)
 {
-    (void)state;
     char *text = written_alone(show_empty);
     assert_string_equal(text, "No region with a name has ended.\n");
     free(text);
     assert_int_equal(assay_table(-1), -EBADF);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_is_as_it_should_be),
-        cmocka_unit_test(hostile_names_are_made_harmless),
-        cmocka_unit_test(closed_and_open_calipers_are_one_table_by_events),
-        cmocka_unit_test(the_table_at_exit_is_written_once_by_who_asked_for_it),
-        cmocka_unit_test(a_table_of_nothing_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  *
  * Totals of regions against sums that were planted. */
 #define ASSAY_NO_INLINE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 
+#include "case.h"
 #include "planted-calipers.h"
 
 static const char *const two_events[] = {"apples", "pears"};
@@ -23,9 +18,8 @@ static const char *const two_events[] = {"apples", "pears"};
         found;                                                                                     \
     })
 
-static void sums_are_raw_less_what_every_region_added(void **state)
+TEST(sums_are_raw_less_what_every_region_added)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("sums");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     calipers->events[0].null[ASSAY_NULL_ALONE] =
@@ -52,9 +46,8 @@ static void sums_are_raw_less_what_every_region_added(void **state)
     assay_calipers_close(calipers);
 }
 
-static void a_total_of_one_region_is_its_count(void **state)
+TEST(a_total_of_one_region_is_its_count)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("one");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     calipers->events[0].null[ASSAY_NULL_ALONE] = (struct null_figures){
@@ -71,9 +64,8 @@ static void a_total_of_one_region_is_its_count(void **state)
     assay_calipers_close(calipers);
 }
 
-static void bars_of_many_add_by_chance_and_alike(void **state)
+TEST(bars_of_many_add_by_chance_and_alike)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("bars");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     struct null_figures *window = &calipers->events[0].null[ASSAY_NULL_ALONE];
@@ -91,9 +83,8 @@ static void bars_of_many_add_by_chance_and_alike(void **state)
     assay_calipers_close(calipers);
 }
 
-static void every_disturbed_region_may_hold_a_pair_too_much(void **state)
+TEST(every_disturbed_region_may_hold_a_pair_too_much)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("disturbed");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     calipers->events[0].null[ASSAY_NULL_PAIR] = (struct null_figures){.middle = 20, .mean = 20};
@@ -106,9 +97,8 @@ static void every_disturbed_region_may_hold_a_pair_too_much(void **state)
     assay_calipers_close(calipers);
 }
 
-static void figures_of_the_latest_calibration_count_and_earlier_regions_are_marked(void **state)
+TEST(figures_of_the_latest_calibration_count_and_earlier_regions_are_marked)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("early");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     calipers->calibrated = 0;
@@ -125,9 +115,8 @@ static void figures_of_the_latest_calibration_count_and_earlier_regions_are_mark
     assay_calipers_close(calipers);
 }
 
-static void what_was_noticed_is_counted_by_region(void **state)
+TEST(what_was_noticed_is_counted_by_region)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("noticed");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     for (unsigned i = 0; i < 10; i++) {
@@ -142,9 +131,8 @@ static void what_was_noticed_is_counted_by_region(void **state)
     assay_calipers_close(calipers);
 }
 
-static void the_first_use_of_a_name_disturbs_all_regions_around(void **state)
+TEST(the_first_use_of_a_name_disturbs_all_regions_around)
 {
-    (void)state;
     static struct assay_region inner = ASSAY_REGION("first inner");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     struct assay_frame *outermost = planted_begin(calipers), *outer = planted_begin(calipers);
@@ -160,9 +148,8 @@ static void the_first_use_of_a_name_disturbs_all_regions_around(void **state)
     assay_calipers_close(calipers);
 }
 
-static void totals_that_are_not_there_have_a_sentence(void **state)
+TEST(totals_that_are_not_there_have_a_sentence)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("somewhere");
     struct assay_region_total total;
     assert_int_equal(assay_total("somewhere", 0, &total), -ENODEV);
@@ -179,9 +166,8 @@ static void totals_that_are_not_there_have_a_sentence(void **state)
     assay_calipers_close(calipers);
 }
 
-static void a_name_at_several_places_is_one_and_outlives_its_text(void **state)
+TEST(a_name_at_several_places_is_one_and_outlives_its_text)
 {
-    (void)state;
     char text[] = "shared", again[] = "shared";
     struct assay_region here = {text, 0}, there = {again, 0};
     struct assay_calipers *calipers = planted_calipers(2, two_events);
@@ -195,9 +181,8 @@ static void a_name_at_several_places_is_one_and_outlives_its_text(void **state)
     assay_calipers_close(calipers);
 }
 
-static void long_names_that_begin_alike_are_different(void **state)
+TEST(long_names_that_begin_alike_are_different)
 {
-    (void)state;
     char one[1000], other[1000];
     memset(one, 'a', sizeof(one) - 1);
     one[sizeof(one) - 1] = '\0';
@@ -212,9 +197,8 @@ static void long_names_that_begin_alike_are_different(void **state)
     assay_calipers_close(calipers);
 }
 
-static void numbers_that_nobody_gave_are_not_believed(void **state)
+TEST(numbers_that_nobody_gave_are_not_believed)
 {
-    (void)state;
     struct assay_region wild = {"wild", 0xdeadbeef}, nameless = {NULL, 0};
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     planted_region(calipers, &wild, (uint64_t[PLANTED_MOST]){5, 0}, 0, 0);
@@ -226,9 +210,8 @@ static void numbers_that_nobody_gave_are_not_believed(void **state)
     assay_calipers_close(calipers);
 }
 
-static void small_differences_of_large_counts_have_a_deviation(void **state)
+TEST(small_differences_of_large_counts_have_a_deviation)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("large");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     for (uint64_t i = 0; i < 1000; i++)
@@ -288,9 +271,8 @@ static unsigned totals_held(double (*window)(void), unsigned regions)
     return held;
 }
 
-static void bars_of_totals_hold_the_truth(void **state)
+TEST(bars_of_totals_hold_the_truth)
 {
-    (void)state;
     static const unsigned amounts[] = {1, 10, 100};
     for (size_t i = 0; i < 3; i++) {
         unsigned normal = totals_held(normal_window, amounts[i]);
@@ -303,9 +285,8 @@ static void bars_of_totals_hold_the_truth(void **state)
 }
 
 /* What a handler interrupted lies above it on the stack. */
-static void a_handler_that_interrupts_adding_is_dropped_and_counted(void **state)
+TEST(a_handler_that_interrupts_adding_is_dropped_and_counted)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("interrupted");
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     char here;
@@ -338,9 +319,8 @@ static void shared_region(struct assay_calipers *calipers, struct assay_region *
     assay_ended_in(region);
 }
 
-static void what_shared_counters_missed_is_guessed_by_region(void **state)
+TEST(what_shared_counters_missed_is_guessed_by_region)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("shared counters");
     struct assay_calipers *calipers = planted_calipers(1, two_events);
     calipers->path = ASSAY_PATH_READ;
@@ -364,9 +344,8 @@ static void what_shared_counters_missed_is_guessed_by_region(void **state)
     assay_calipers_close(calipers);
 }
 
-static void time_is_added_up_without_its_windows(void **state)
+TEST(time_is_added_up_without_its_windows)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("time");
     struct assay_calipers *calipers = planted_calipers(1, two_events);
     struct region_total time;
@@ -386,9 +365,8 @@ static void time_is_added_up_without_its_windows(void **state)
     assay_calipers_close(calipers);
 }
 
-static void a_reading_that_failed_is_told_and_not_added(void **state)
+TEST(a_reading_that_failed_is_told_and_not_added)
 {
-    (void)state;
     static struct assay_region region = ASSAY_REGION("failed");
     struct assay_calipers *calipers = planted_calipers(1, two_events);
     calipers->path = ASSAY_PATH_READ;
@@ -413,9 +391,8 @@ static void a_reading_that_failed_is_told_and_not_added(void **state)
 #define TOO_MANY ((size_t)2 * ASSAY_REGIONS_MOST)
 
 /* Last: it leaves no number for others. */
-static void names_beyond_the_most_are_added_up_together(void **state)
+TEST(names_beyond_the_most_are_added_up_together)
 {
-    (void)state;
     static char names[TOO_MANY][16];
     struct assay_calipers *calipers = planted_calipers(2, two_events);
     uint64_t known = 0;
@@ -439,29 +416,4 @@ static void names_beyond_the_most_are_added_up_together(void **state)
     assert_non_null(strstr(text, shown));
     free(text);
     assay_calipers_close(calipers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums_are_raw_less_what_every_region_added),
-        cmocka_unit_test(a_total_of_one_region_is_its_count),
-        cmocka_unit_test(bars_of_many_add_by_chance_and_alike),
-        cmocka_unit_test(every_disturbed_region_may_hold_a_pair_too_much),
-        cmocka_unit_test(figures_of_the_latest_calibration_count_and_earlier_regions_are_marked),
-        cmocka_unit_test(what_was_noticed_is_counted_by_region),
-        cmocka_unit_test(the_first_use_of_a_name_disturbs_all_regions_around),
-        cmocka_unit_test(totals_that_are_not_there_have_a_sentence),
-        cmocka_unit_test(a_name_at_several_places_is_one_and_outlives_its_text),
-        cmocka_unit_test(long_names_that_begin_alike_are_different),
-        cmocka_unit_test(numbers_that_nobody_gave_are_not_believed),
-        cmocka_unit_test(small_differences_of_large_counts_have_a_deviation),
-        cmocka_unit_test(bars_of_totals_hold_the_truth),
-        cmocka_unit_test(a_handler_that_interrupts_adding_is_dropped_and_counted),
-        cmocka_unit_test(what_shared_counters_missed_is_guessed_by_region),
-        cmocka_unit_test(time_is_added_up_without_its_windows),
-        cmocka_unit_test(a_reading_that_failed_is_told_and_not_added),
-        cmocka_unit_test(names_beyond_the_most_are_added_up_together),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
  *
  * Sources against each other: raw, aligned, and reasons that add up to the difference. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "repeat-judging.h"
 #include "studies/repeat/judge.h"
 
@@ -60,9 +56,8 @@ static double reason(const struct repeat_alignment *alignment, const char *what)
             fail_msg("%s is %g, not %g", #value, (double)(value), (double)(wanted));               \
     } while (0)
 
-static void sources_that_agree_are_the_same_after_alignment(void **state)
+TEST(sources_that_agree_are_the_same_after_alignment)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     counted(&builder, "step", 5000, 0);
@@ -83,9 +78,8 @@ static void sources_that_agree_are_the_same_after_alignment(void **state)
     repeat_build_end(&builder);
 }
 
-static void one_run_that_counts_otherwise_is_not_the_same(void **state)
+TEST(one_run_that_counts_otherwise_is_not_the_same)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     counted(&builder, "step", 5000, 0);
@@ -97,9 +91,8 @@ static void one_run_that_counts_otherwise_is_not_the_same(void **state)
     repeat_build_end(&builder);
 }
 
-static void subjects_are_held_against_their_truth(void **state)
+TEST(subjects_are_held_against_their_truth)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "one", "1");
@@ -118,9 +111,8 @@ static void subjects_are_held_against_their_truth(void **state)
     repeat_build_end(&builder);
 }
 
-static void hardware_is_the_reference_where_nobody_steps(void **state)
+TEST(hardware_is_the_reference_where_nobody_steps)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     repeat_build_same(
@@ -138,9 +130,8 @@ static void hardware_is_the_reference_where_nobody_steps(void **state)
 }
 
 /* What glibc does in fact, made small. */
-static void the_reasons_of_a_libc_program_are_named(void **state)
+TEST(the_reasons_of_a_libc_program_are_named)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     size_t step = executed(&builder, "step"), tool = executed(&builder, "valgrind");
@@ -193,9 +184,8 @@ static void the_reasons_of_a_libc_program_are_named(void **state)
 
 /* A static program on this CPU looks functions up in the vDSO, and under QEMU has none; figures as
  * they were counted. */
-static void lookups_in_the_vdso_are_one_reason_with_all_that_they_call(void **state)
+TEST(lookups_in_the_vdso_are_one_reason_with_all_that_they_call)
 {
-    (void)state;
     static const struct {
         const char *name;
         uint64_t step, qemu;
@@ -236,9 +226,8 @@ static void lookups_in_the_vdso_are_one_reason_with_all_that_they_call(void **st
 }
 
 /* Their size is bounded by what they serve. */
-static void a_miscounted_servant_is_not_explained_away(void **state)
+TEST(a_miscounted_servant_is_not_explained_away)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
@@ -254,9 +243,8 @@ static void a_miscounted_servant_is_not_explained_away(void **state)
     repeat_build_end(&builder);
 }
 
-static void what_hashes_addresses_differs_by_them(void **state)
+TEST(what_hashes_addresses_differs_by_them)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "one", "1");
@@ -272,9 +260,8 @@ static void what_hashes_addresses_differs_by_them(void **state)
     repeat_build_end(&builder);
 }
 
-static void repetitions_that_one_side_counts_are_named(void **state)
+TEST(repetitions_that_one_side_counts_are_named)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
@@ -289,9 +276,8 @@ static void repetitions_that_one_side_counts_are_named(void **state)
     repeat_build_end(&builder);
 }
 
-static void a_miscount_is_not_explained_away(void **state)
+TEST(a_miscount_is_not_explained_away)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
@@ -310,9 +296,8 @@ static void a_miscount_is_not_explained_away(void **state)
     repeat_build_end(&builder);
 }
 
-static void random_functions_always_add_up(void **state)
+TEST(random_functions_always_add_up)
 {
-    (void)state;
     static const char *const names[] = {"main",           "__strlen_avx2", "strlen", "_dl_start",
                                         "malloc",         "time",          "",       "getenv",
                                         "init_cacheinfo", "S_hash",        "work"};
@@ -340,9 +325,8 @@ static void random_functions_always_add_up(void **state)
     }
 }
 
-static void forms_of_functions_are_known_by_their_names(void **state)
+TEST(forms_of_functions_are_known_by_their_names)
 {
-    (void)state;
     static const char *const forms[] = {"__memmove_avx512_unaligned_erms",
                                         "__strchr_sse2",
                                         "__strlen_evex",
@@ -361,23 +345,4 @@ static void forms_of_functions_are_known_by_their_names(void **state)
     assert_true(align_are_variants("__memmove_avx512_unaligned_erms", "__memmove_sse2"));
     assert_false(align_are_variants("__memmove_avx512_unaligned_erms", "__memset_sse2"));
     assert_false(align_are_variants("memmove", "__memmove_sse2"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sources_that_agree_are_the_same_after_alignment),
-        cmocka_unit_test(one_run_that_counts_otherwise_is_not_the_same),
-        cmocka_unit_test(subjects_are_held_against_their_truth),
-        cmocka_unit_test(hardware_is_the_reference_where_nobody_steps),
-        cmocka_unit_test(the_reasons_of_a_libc_program_are_named),
-        cmocka_unit_test(lookups_in_the_vdso_are_one_reason_with_all_that_they_call),
-        cmocka_unit_test(a_miscounted_servant_is_not_explained_away),
-        cmocka_unit_test(what_hashes_addresses_differs_by_them),
-        cmocka_unit_test(repetitions_that_one_side_counts_are_named),
-        cmocka_unit_test(a_miscount_is_not_explained_away),
-        cmocka_unit_test(random_functions_always_add_up),
-        cmocka_unit_test(forms_of_functions_are_known_by_their_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,10 @@
  * every execution of every program accuse nobody. */
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "repeat-judging.h"
 
 struct world {
@@ -85,9 +81,8 @@ static size_t parted(struct world *world)
     return count;
 }
 
-static void the_same_calls_accuse_nobody(void **state)
+TEST(the_same_calls_accuse_nobody)
 {
-    (void)state;
     for (uint64_t varied = 0; varied < 2; varied++) {
         struct world world;
         begin(&world);
@@ -102,9 +97,8 @@ static void the_same_calls_accuse_nobody(void **state)
     }
 }
 
-static void random_bytes_are_found_where_they_were_given(void **state)
+TEST(random_bytes_are_found_where_they_were_given)
 {
-    (void)state;
     struct world world;
     begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
@@ -123,9 +117,8 @@ static void random_bytes_are_found_where_they_were_given(void **state)
     end(&world);
 }
 
-static void identical_counts_make_no_parting_of_other_values(void **state)
+TEST(identical_counts_make_no_parting_of_other_values)
 {
-    (void)state;
     struct world world;
     begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
@@ -140,9 +133,8 @@ static void identical_counts_make_no_parting_of_other_values(void **state)
     end(&world);
 }
 
-static void time_and_identity_are_blamed_where_nothing_else_differs(void **state)
+TEST(time_and_identity_are_blamed_where_nothing_else_differs)
 {
-    (void)state;
     static const struct {
         const char *call;
         enum repeat_parting cause;
@@ -163,9 +155,8 @@ static void time_and_identity_are_blamed_where_nothing_else_differs(void **state
     }
 }
 
-static void other_calls_are_explained_by_what_was_given_before(void **state)
+TEST(other_calls_are_explained_by_what_was_given_before)
 {
-    (void)state;
     struct world world;
     begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
@@ -188,9 +179,8 @@ static void other_calls_are_explained_by_what_was_given_before(void **state)
 
 /* Watched as-is, where a hash seed is drawn, and controlled, where none is: the time is another
  * one under both, and parts nothing when controlled. */
-static void what_parts_nothing_elsewhere_is_not_blamed(void **state)
+TEST(what_parts_nothing_elsewhere_is_not_blamed)
 {
-    (void)state;
     for (int drawn = 0; drawn < 2; drawn++) {
         struct world world;
         begin(&world);
@@ -224,9 +214,8 @@ static void what_parts_nothing_elsewhere_is_not_blamed(void **state)
     }
 }
 
-static void partial_input_is_told_from_other_contents(void **state)
+TEST(partial_input_is_told_from_other_contents)
 {
-    (void)state;
     struct world world;
     begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
@@ -251,9 +240,8 @@ static void partial_input_is_told_from_other_contents(void **state)
     end(&world);
 }
 
-static void a_file_that_ends_is_no_partial_input(void **state)
+TEST(a_file_that_ends_is_no_partial_input)
 {
-    (void)state;
     struct world world;
     begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
@@ -266,9 +254,8 @@ static void a_file_that_ends_is_no_partial_input(void **state)
     end(&world);
 }
 
-static void threads_in_another_order_are_seen(void **state)
+TEST(threads_in_another_order_are_seen)
 {
-    (void)state;
     struct world world;
     begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
@@ -295,9 +282,8 @@ static void threads_in_another_order_are_seen(void **state)
     end(&world);
 }
 
-static void addresses_are_blamed_where_calls_stay_the_same(void **state)
+TEST(addresses_are_blamed_where_calls_stay_the_same)
 {
-    (void)state;
     for (size_t watched = 0; watched < 2; watched++) {
         struct world world;
         repeat_begin(&world.builder, 3);
@@ -319,9 +305,8 @@ static void addresses_are_blamed_where_calls_stay_the_same(void **state)
     }
 }
 
-static void output_that_differs_is_told(void **state)
+TEST(output_that_differs_is_told)
 {
-    (void)state;
     struct world world;
     repeat_begin(&world.builder, 3);
     world.cell = repeat_build_cell(&world.builder, &(struct repeat_way){0});
@@ -334,9 +319,8 @@ static void output_that_differs_is_told(void **state)
     end(&world);
 }
 
-static void nothing_is_said_of_counts_that_nobody_took(void **state)
+TEST(nothing_is_said_of_counts_that_nobody_took)
 {
-    (void)state;
     struct world world;
     repeat_begin(&world.builder, 3);
     world.cell =
@@ -354,9 +338,8 @@ static void nothing_is_said_of_counts_that_nobody_took(void **state)
     end(&world);
 }
 
-static void no_calls_and_no_runs_are_no_cause(void **state)
+TEST(no_calls_and_no_runs_are_no_cause)
 {
-    (void)state;
     struct world world;
     begin(&world);
     world.report = repeat_judged(&world.builder);
@@ -369,24 +352,4 @@ static void no_calls_and_no_runs_are_no_cause(void **state)
     world.report = repeat_judged(&world.builder);
     assert_int_equal(parted(&world), 1);
     end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_calls_accuse_nobody),
-        cmocka_unit_test(random_bytes_are_found_where_they_were_given),
-        cmocka_unit_test(identical_counts_make_no_parting_of_other_values),
-        cmocka_unit_test(time_and_identity_are_blamed_where_nothing_else_differs),
-        cmocka_unit_test(other_calls_are_explained_by_what_was_given_before),
-        cmocka_unit_test(what_parts_nothing_elsewhere_is_not_blamed),
-        cmocka_unit_test(partial_input_is_told_from_other_contents),
-        cmocka_unit_test(a_file_that_ends_is_no_partial_input),
-        cmocka_unit_test(threads_in_another_order_are_seen),
-        cmocka_unit_test(addresses_are_blamed_where_calls_stay_the_same),
-        cmocka_unit_test(output_that_differs_is_told),
-        cmocka_unit_test(nothing_is_said_of_counts_that_nobody_took),
-        cmocka_unit_test(no_calls_and_no_runs_are_no_cause),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

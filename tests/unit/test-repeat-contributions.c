@@ -5,14 +5,10 @@
  * interval that so many runs deserve, and nothing where nothing can be known; and counts are less
  * by it when they are adjusted. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "repeat-judging.h"
 
 /* How a machine counts. */
@@ -71,9 +67,8 @@ static struct repeat_report measure(struct repeat_builder *builder,
     return repeat_judged(builder);
 }
 
-static void planted_amounts_come_out(void **state)
+TEST(planted_amounts_come_out)
 {
-    (void)state;
     const struct planted_machine how = {.fault = 1, .interrupt = 2, .offset = 3, .noise = 1};
     int inside = 0;
     for (uint64_t seed = 1; seed <= 100; seed++) {
@@ -94,9 +89,8 @@ static void planted_amounts_come_out(void **state)
     assert_in_range(inside, 178, 199);
 }
 
-static void an_exact_zero_is_zero_within_what_whole_counts_can_tell(void **state)
+TEST(an_exact_zero_is_zero_within_what_whole_counts_can_tell)
 {
-    (void)state;
     struct repeat_builder builder;
     const struct planted_machine how = {0};
     struct repeat_report report = measure(&builder, &how, 5);
@@ -109,9 +103,8 @@ static void an_exact_zero_is_zero_within_what_whole_counts_can_tell(void **state
     repeat_build_end(&builder);
 }
 
-static void interrupts_that_nobody_tells_are_not_known_and_faults_are(void **state)
+TEST(interrupts_that_nobody_tells_are_not_known_and_faults_are)
 {
-    (void)state;
     struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .untold = true};
     struct repeat_report report = measure(&builder, &how, 5);
@@ -122,9 +115,8 @@ static void interrupts_that_nobody_tells_are_not_known_and_faults_are(void **sta
     repeat_build_end(&builder);
 }
 
-static void what_does_not_vary_is_not_known(void **state)
+TEST(what_does_not_vary_is_not_known)
 {
-    (void)state;
     struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1};
     repeat_build_start(&builder, 1);
@@ -139,9 +131,8 @@ static void what_does_not_vary_is_not_known(void **state)
     repeat_build_end(&builder);
 }
 
-static void programs_of_unknown_length_tell_by_what_varies_with_them(void **state)
+TEST(programs_of_unknown_length_tell_by_what_varies_with_them)
 {
-    (void)state;
     struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 5, .offset = 7, .noise = 2};
     repeat_build_start(&builder, 3);
@@ -188,9 +179,8 @@ static struct repeat_report worked(struct repeat_builder *builder, bool stepped)
     return repeat_judged(builder);
 }
 
-static void what_a_program_may_do_itself_is_neither_subtracted_nor_decides(void **state)
+TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
 {
-    (void)state;
     for (int stepped = 0; stepped < 2; stepped++) {
         struct repeat_builder builder;
         struct repeat_report report = worked(&builder, stepped);
@@ -209,9 +199,8 @@ static void what_a_program_may_do_itself_is_neither_subtracted_nor_decides(void 
     }
 }
 
-static void a_machine_without_a_counter_says_why(void **state)
+TEST(a_machine_without_a_counter_says_why)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "a machine", "1");
@@ -240,9 +229,8 @@ static const struct repeat_row *row_of(const struct repeat_case *file,
     return NULL;
 }
 
-static void adjusted_counts_lose_what_was_added_and_come_to_the_truth(void **state)
+TEST(adjusted_counts_lose_what_was_added_and_come_to_the_truth)
 {
-    (void)state;
     struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 100};
     struct repeat_report report = measure(&builder, &how, 9);
@@ -256,9 +244,8 @@ static void adjusted_counts_lose_what_was_added_and_come_to_the_truth(void **sta
     repeat_build_end(&builder);
 }
 
-static void what_is_no_more_than_chance_is_not_subtracted(void **state)
+TEST(what_is_no_more_than_chance_is_not_subtracted)
 {
-    (void)state;
     struct repeat_builder builder;
     const struct planted_machine how = {.noise = 20};
     for (uint64_t seed = 1; seed < 20; seed++) {
@@ -273,9 +260,8 @@ static void what_is_no_more_than_chance_is_not_subtracted(void **state)
     }
 }
 
-static void a_program_of_unknown_length_is_held_against_what_was_stepped(void **state)
+TEST(a_program_of_unknown_length_is_held_against_what_was_stepped)
 {
-    (void)state;
     struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 2};
     repeat_build_start(&builder, 4);
@@ -301,9 +287,8 @@ static void a_program_of_unknown_length_is_held_against_what_was_stepped(void **
     repeat_build_end(&builder);
 }
 
-static void what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left(void **state)
+TEST(what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left)
 {
-    (void)state;
     struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .noise = 5};
     repeat_build_start(&builder, 4);
@@ -320,22 +305,4 @@ static void what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left(voi
     assert_true(fault->known && fault->low > 0);
     assert_true(many->residual_high - many->residual_low >= 49000 * (fault->high - fault->low));
     repeat_build_end(&builder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planted_amounts_come_out),
-        cmocka_unit_test(an_exact_zero_is_zero_within_what_whole_counts_can_tell),
-        cmocka_unit_test(interrupts_that_nobody_tells_are_not_known_and_faults_are),
-        cmocka_unit_test(what_does_not_vary_is_not_known),
-        cmocka_unit_test(programs_of_unknown_length_tell_by_what_varies_with_them),
-        cmocka_unit_test(what_a_program_may_do_itself_is_neither_subtracted_nor_decides),
-        cmocka_unit_test(a_machine_without_a_counter_says_why),
-        cmocka_unit_test(adjusted_counts_lose_what_was_added_and_come_to_the_truth),
-        cmocka_unit_test(what_is_no_more_than_chance_is_not_subtracted),
-        cmocka_unit_test(a_program_of_unknown_length_is_held_against_what_was_stepped),
-        cmocka_unit_test(what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,10 @@
  * Which control did it: planted programs of which the answer is known, hundreds of them. Wrong
  * names are counted, and so are names that were missed. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "repeat-judging.h"
 
 #define ASLR  CONTROL_BIT(CONTROL_ASLR)
@@ -76,9 +72,8 @@ static void expect(const char *what, const struct repeat_planted *planted, uint3
     }
 }
 
-static void one_control_that_matters_is_named(void **state)
+TEST(one_control_that_matters_is_named)
 {
-    (void)state;
     struct repeat_planted aslr = {.varies[CONTROL_ASLR] = 500};
     expect("only aslr", &aslr, ASLR, 0, 0, 0);
     aslr.noise = 50;
@@ -96,9 +91,8 @@ static void one_control_that_matters_is_named(void **state)
            SEEDS, 0, .5, .1);
 }
 
-static void two_that_are_needed_are_both_named(void **state)
+TEST(two_that_are_needed_are_both_named)
 {
-    (void)state;
     expect("either off varies",
            &(struct repeat_planted){.any = ASLR | SEEDS, .any_stdev = 800, .noise = 20},
            ASLR | SEEDS, 0, .3, .05);
@@ -111,17 +105,15 @@ static void two_that_are_needed_are_both_named(void **state)
         ASLR | SEEDS, 0, .9, .5);
 }
 
-static void two_of_which_one_is_enough_are_both_named(void **state)
+TEST(two_of_which_one_is_enough_are_both_named)
 {
-    (void)state;
     expect("each suffices",
            &(struct repeat_planted){.all = ASLR | SEEDS, .all_stdev = 800, .noise = 5},
            ASLR | SEEDS, 0, .5, .1);
 }
 
-static void a_decoy_that_moves_the_level_is_not_accused(void **state)
+TEST(a_decoy_that_moves_the_level_is_not_accused)
 {
-    (void)state;
     const uint32_t environment = CONTROL_BIT(CONTROL_ENVIRONMENT);
     expect("environment moves, aslr varies",
            &(struct repeat_planted){.varies[CONTROL_ASLR] = 500,
@@ -134,9 +126,8 @@ static void a_decoy_that_moves_the_level_is_not_accused(void **state)
            environment, 0, 0);
 }
 
-static void clean_data_accuse_nobody(void **state)
+TEST(clean_data_accuse_nobody)
 {
-    (void)state;
     expect("nothing varies", &(struct repeat_planted){0}, 0, 0, 0, 0);
     expect("noise", &(struct repeat_planted){.noise = 100}, 0, 0, 0, 0);
     expect("rare outliers", &(struct repeat_planted){.outliers = .05, .outlier_size = 5000}, 0, 0,
@@ -160,9 +151,8 @@ static char *sentence(const struct repeat_planted *planted, bool singles)
     return who;
 }
 
-static void sentences_say_who_and_what_is_left(void **state)
+TEST(sentences_say_who_and_what_is_left)
 {
-    (void)state;
     assert_says(sentence(&(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, true),
                 "aslr did it; with it alone identical in 12 of 12 runs; with all but it ");
     assert_says(sentence(&(struct repeat_planted){.any = ASLR | SEEDS, .any_stdev = 800}, true),
@@ -187,9 +177,8 @@ static void sentences_say_who_and_what_is_left(void **state)
                 "too few runs that ended alike");
 }
 
-static void the_ratio_says_how_much_and_how_surely(void **state)
+TEST(the_ratio_says_how_much_and_how_surely)
 {
-    (void)state;
     uint32_t within = 0;
     const uint32_t worlds = repeat_seeds(100);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
@@ -209,9 +198,8 @@ static void the_ratio_says_how_much_and_how_surely(void **state)
     assert_true(within >= .93 * worlds);
 }
 
-static void a_ratio_over_identical_counts_has_no_end(void **state)
+TEST(a_ratio_over_identical_counts_has_no_end)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 3);
     repeat_build_settings(&builder, &(struct repeat_way){0},
@@ -234,9 +222,8 @@ static void a_ratio_over_identical_counts_has_no_end(void **state)
 }
 
 /* Addresses that are held are one draw of those that vary. */
-static void a_draw_that_is_held_is_no_shift_of_the_level(void **state)
+TEST(a_draw_that_is_held_is_no_shift_of_the_level)
 {
-    (void)state;
     uint32_t shifts = 0;
     const uint32_t worlds = repeat_seeds(20);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
@@ -253,9 +240,8 @@ static void a_draw_that_is_held_is_no_shift_of_the_level(void **state)
     assert_true(shifts <= .05 * worlds);
 }
 
-static void controlled_may_be_a_few_controls_only(void **state)
+TEST(controlled_may_be_a_few_controls_only)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_begin(&builder, 9);
     repeat_build_settings(&builder, &(struct repeat_way){.controls = ASLR | SEEDS},
@@ -264,21 +250,4 @@ static void controlled_may_be_a_few_controls_only(void **state)
     assert_int_equal(report.effect_count, 1);
     assert_int_equal(named(&report.effects[0]), SEEDS);
     repeat_build_end(&builder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_control_that_matters_is_named),
-        cmocka_unit_test(two_that_are_needed_are_both_named),
-        cmocka_unit_test(two_of_which_one_is_enough_are_both_named),
-        cmocka_unit_test(a_decoy_that_moves_the_level_is_not_accused),
-        cmocka_unit_test(clean_data_accuse_nobody),
-        cmocka_unit_test(sentences_say_who_and_what_is_left),
-        cmocka_unit_test(the_ratio_says_how_much_and_how_surely),
-        cmocka_unit_test(a_ratio_over_identical_counts_has_no_end),
-        cmocka_unit_test(a_draw_that_is_held_is_no_shift_of_the_level),
-        cmocka_unit_test(controlled_may_be_a_few_controls_only),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

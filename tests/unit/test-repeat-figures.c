@@ -3,13 +3,7 @@
  *
  * The figures of `assay repeat`: rows are what the report says, captions what the rows say, and
  * nothing that is missing is drawn. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "figure-values.h"
 #include "repeat-shown.h"
 
@@ -22,7 +16,7 @@ static json_t *figures_of(struct shown *shown)
     return figures_checked(repeat_figures(&shown->run));
 }
 
-static void variation_goes_from_as_is_to_controlled(void **state)
+TEST_WITH(variation_goes_from_as_is_to_controlled, build_rich, release_rich)
 {
     struct shown *shown = *state;
     json_t *figures = figures_of(shown);
@@ -40,7 +34,7 @@ static void variation_goes_from_as_is_to_controlled(void **state)
     json_decref(figures);
 }
 
-static void what_is_left_is_told(void **state)
+TEST_WITH(what_is_left_is_told, build_rich, release_rich)
 {
     struct shown *shown = *state;
     shown->run.report.rows[1].cv_percent = 0.25;
@@ -51,7 +45,7 @@ static void what_is_left_is_told(void **state)
     json_decref(figures);
 }
 
-static void where_nothing_varies_there_is_nothing_to_draw(void **state)
+TEST_WITH(where_nothing_varies_there_is_nothing_to_draw, build_rich, release_rich)
 {
     struct shown *shown = *state;
     for (size_t i = 0; i < shown->run.report.row_count; i++)
@@ -64,7 +58,7 @@ static void where_nothing_varies_there_is_nothing_to_draw(void **state)
 }
 
 /* They go as the instructions do. */
-static void counts_with_repetitions_are_left_out(void **state)
+TEST_WITH(counts_with_repetitions_are_left_out, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct repeat_cell *cells = shown->builder.file.cells;
@@ -78,9 +72,8 @@ static void counts_with_repetitions_are_left_out(void **state)
     json_decref(figures);
 }
 
-static void three_programs_of_a_source_make_boxes(void **state)
+TEST(three_programs_of_a_source_make_boxes)
 {
-    (void)state;
     struct shown shown;
     shown_build_suite(&shown);
     json_t *figures = figures_of(&shown);
@@ -94,14 +87,14 @@ static void three_programs_of_a_source_make_boxes(void **state)
     shown_end(&shown);
 }
 
-static void two_programs_make_none(void **state)
+TEST_WITH(two_programs_make_none, build_rich, release_rich)
 {
     json_t *figures = figures_of(*state);
     assert_false(figure_is_there(figures, "repeat-spread"));
     json_decref(figures);
 }
 
-static void each_control_has_a_field(void **state)
+TEST_WITH(each_control_has_a_field, build_rich, release_rich)
 {
     struct shown *shown = *state;
     json_t *figures = figures_of(shown);
@@ -118,7 +111,7 @@ static void each_control_has_a_field(void **state)
 }
 
 /* One that made it grow tenfold leaves the others their colours. */
-static void a_share_beyond_all_is_drawn_as_all(void **state)
+TEST_WITH(a_share_beyond_all_is_drawn_as_all, build_rich, release_rich)
 {
     struct shown *shown = *state;
     shown->run.report.effects[0].parts[CONTROL_CPU].only_part = -9;
@@ -130,7 +123,7 @@ static void a_share_beyond_all_is_drawn_as_all(void **state)
     json_decref(figures);
 }
 
-static void a_sweep_is_a_line_of_points(void **state)
+TEST_WITH(a_sweep_is_a_line_of_points, build_rich, release_rich)
 {
     struct shown *shown = *state;
     json_t *figures = figures_of(shown);
@@ -147,7 +140,7 @@ static void a_sweep_is_a_line_of_points(void **state)
     json_decref(figures);
 }
 
-static void sweeps_that_matter_have_room_first(void **state)
+TEST_WITH(sweeps_that_matter_have_room_first, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct repeat_report *report = &shown->run.report;
@@ -175,7 +168,7 @@ static void sweeps_that_matter_have_room_first(void **state)
     json_decref(figures);
 }
 
-static void causes_stand_in_a_table(void **state)
+TEST_WITH(causes_stand_in_a_table, build_rich, release_rich)
 {
     json_t *figures = figures_of(*state);
     const json_t *figure = figure_called(figures, "repeat-causes");
@@ -185,7 +178,7 @@ static void causes_stand_in_a_table(void **state)
     json_decref(figures);
 }
 
-static void sources_are_held_against_each_other(void **state)
+TEST_WITH(sources_are_held_against_each_other, build_rich, release_rich)
 {
     json_t *figures = figures_of(*state);
     const json_t *figure = figure_called(figures, "repeat-sources");
@@ -198,7 +191,7 @@ static void sources_are_held_against_each_other(void **state)
     json_decref(figures);
 }
 
-static void a_source_held_against_two_repeats_once(void **state)
+TEST_WITH(a_source_held_against_two_repeats_once, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct repeat_report *report = &shown->run.report;
@@ -210,7 +203,7 @@ static void a_source_held_against_two_repeats_once(void **state)
     json_decref(figures);
 }
 
-static void machines_are_held_against_their_mean(void **state)
+TEST_WITH(machines_are_held_against_their_mean, build_rich, release_rich)
 {
     struct shown *shown = *state;
     static const uint64_t more[] = {1318012, 1318012};
@@ -232,14 +225,14 @@ static void machines_are_held_against_their_mean(void **state)
     json_decref(figures);
 }
 
-static void one_machine_is_not_compared(void **state)
+TEST_WITH(one_machine_is_not_compared, build_rich, release_rich)
 {
     json_t *figures = figures_of(*state);
     assert_false(figure_is_there(figures, "repeat-machines"));
     json_decref(figures);
 }
 
-static void what_the_system_adds_has_its_interval(void **state)
+TEST_WITH(what_the_system_adds_has_its_interval, build_rich, release_rich)
 {
     json_t *figures = figures_of(*state);
     const json_t *figure = figure_called(figures, "repeat-contributions");
@@ -251,7 +244,7 @@ static void what_the_system_adds_has_its_interval(void **state)
     json_decref(figures);
 }
 
-static void adjusted_counts_have_both_deviations(void **state)
+TEST_WITH(adjusted_counts_have_both_deviations, build_rich, release_rich)
 {
     struct shown *shown = *state;
     struct repeat_row *row = &shown->run.report.rows[0];
@@ -271,9 +264,8 @@ static void adjusted_counts_have_both_deviations(void **state)
     json_decref(figures);
 }
 
-static void what_is_not_known_is_not_drawn(void **state)
+TEST(what_is_not_known_is_not_drawn)
 {
-    (void)state;
     struct shown shown;
     shown_build_unknown(&shown);
     json_t *figures = figures_of(&shown);
@@ -282,39 +274,12 @@ static void what_is_not_known_is_not_drawn(void **state)
     shown_end(&shown);
 }
 
-static void nothing_measured_makes_no_figure(void **state)
+TEST(nothing_measured_makes_no_figure)
 {
-    (void)state;
     struct shown shown;
     shown_build_absent(&shown);
     json_t *figures = figures_of(&shown);
     assert_int_equal(json_array_size(figures), 0);
     json_decref(figures);
     shown_end(&shown);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        WITH_RICH(variation_goes_from_as_is_to_controlled),
-        WITH_RICH(what_is_left_is_told),
-        WITH_RICH(where_nothing_varies_there_is_nothing_to_draw),
-        WITH_RICH(counts_with_repetitions_are_left_out),
-        cmocka_unit_test(three_programs_of_a_source_make_boxes),
-        WITH_RICH(two_programs_make_none),
-        WITH_RICH(each_control_has_a_field),
-        WITH_RICH(a_share_beyond_all_is_drawn_as_all),
-        WITH_RICH(a_sweep_is_a_line_of_points),
-        WITH_RICH(sweeps_that_matter_have_room_first),
-        WITH_RICH(causes_stand_in_a_table),
-        WITH_RICH(sources_are_held_against_each_other),
-        WITH_RICH(a_source_held_against_two_repeats_once),
-        WITH_RICH(machines_are_held_against_their_mean),
-        WITH_RICH(one_machine_is_not_compared),
-        WITH_RICH(what_the_system_adds_has_its_interval),
-        WITH_RICH(adjusted_counts_have_both_deviations),
-        cmocka_unit_test(what_is_not_known_is_not_drawn),
-        cmocka_unit_test(nothing_measured_makes_no_figure),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

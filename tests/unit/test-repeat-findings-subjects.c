@@ -4,14 +4,10 @@
  * Findings that programs of the kit decide: each holds on a machine that does what the paper says,
  * does not on one that does the opposite, and says so where nothing can be told. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "repeat-judging.h"
 
 enum { M2 = 1, M5 = 4, M6, M7, M8, M9, M10 };
@@ -62,9 +58,8 @@ static struct finding judged(struct repeat_builder *builder, int index)
                      judged_.reason);                                                              \
     } while (0)
 
-static void nothing_measured_is_not_testable_with_a_reason(void **state)
+TEST(nothing_measured_is_not_testable_with_a_reason)
 {
-    (void)state;
     static const int all[] = {M2, M5, M6, M7, M8, M9, M10};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct repeat_builder builder;
@@ -112,9 +107,8 @@ static struct finding counting(const struct counter *counter, int index)
     return judged(&builder, index);
 }
 
-static void an_opcode_that_counts_twice_is_seen(void **state)
+TEST(an_opcode_that_counts_twice_is_seen)
 {
-    (void)state;
     const struct finding twice = counting(&(struct counter){.opcode = 1, .fault = 1}, M2);
     assert_verdict(twice, FINDING_HOLDS);
     assert_true(fabs(twice.estimate - 1) < 0.01);
@@ -124,9 +118,8 @@ static void an_opcode_that_counts_twice_is_seen(void **state)
     assert_verdict(counting(&(struct counter){.noise = 30000}, M2), FINDING_INCONCLUSIVE);
 }
 
-static void one_count_for_each_fault_is_seen_and_none_and_two_are_not_it(void **state)
+TEST(one_count_for_each_fault_is_seen_and_none_and_two_are_not_it)
 {
-    (void)state;
     const struct finding one = counting(&(struct counter){.fault = 1, .interrupt = 3}, M6);
     assert_verdict(one, FINDING_HOLDS);
     assert_true(fabs(one.estimate - 1) < 0.01);
@@ -139,9 +132,8 @@ static void one_count_for_each_fault_is_seen_and_none_and_two_are_not_it(void **
                    FINDING_INCONCLUSIVE);
 }
 
-static void counts_that_grow_with_interrupts_are_seen(void **state)
+TEST(counts_that_grow_with_interrupts_are_seen)
 {
-    (void)state;
     const struct finding grows = counting(&(struct counter){.interrupt = 1}, M7);
     assert_verdict(grows, FINDING_HOLDS);
     assert_true(fabs(grows.estimate - 1) < 0.01);
@@ -149,9 +141,8 @@ static void counts_that_grow_with_interrupts_are_seen(void **state)
     assert_verdict(counting(&(struct counter){.noise = 300}, M7), FINDING_INCONCLUSIVE);
 }
 
-static void without_a_counter_of_the_cpu_the_reason_is_the_machine(void **state)
+TEST(without_a_counter_of_the_cpu_the_reason_is_the_machine)
 {
-    (void)state;
     static const int all[] = {M2, M6, M7};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         struct repeat_builder builder;
@@ -189,9 +180,8 @@ static struct finding placed(const char *source, double other, double noise)
     return judged(&builder, M5);
 }
 
-static void another_layout_that_changes_a_32_bit_program_is_seen(void **state)
+TEST(another_layout_that_changes_a_32_bit_program_is_seen)
 {
-    (void)state;
     const struct finding moved = placed("step", 30300, 0);
     assert_verdict(moved, FINDING_HOLDS);
     assert_true(fabs(moved.estimate - 1) < 0.01);
@@ -224,9 +214,8 @@ static struct finding lowered(bool moves, double noise, int bits)
     return judged(&builder, M5);
 }
 
-static void a_stack_that_begins_lower_decides_as_well(void **state)
+TEST(a_stack_that_begins_lower_decides_as_well)
 {
-    (void)state;
     const struct finding moved = lowered(true, 0, 32);
     assert_verdict(moved, FINDING_HOLDS);
     assert_true(fabs(moved.estimate - 100 * 280.0 / 30000) < 0.01);
@@ -247,9 +236,8 @@ static void build_raw(struct repeat_builder *builder, size_t program, const char
         repeat_build_run(builder, cell, (uint64_t[]){once, raw});
 }
 
-static void tools_that_count_repetitions_are_seen(void **state)
+TEST(tools_that_count_repetitions_are_seen)
 {
-    (void)state;
     struct repeat_builder builder;
     begin(&builder);
     const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
@@ -264,9 +252,8 @@ static void tools_that_count_repetitions_are_seen(void **state)
     assert_says(found.reason, "qemu");
 }
 
-static void tools_that_count_each_once_are_seen(void **state)
+TEST(tools_that_count_each_once_are_seen)
 {
-    (void)state;
     struct repeat_builder builder;
     begin(&builder);
     const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
@@ -287,9 +274,8 @@ static void tools_that_count_each_once_are_seen(void **state)
 }
 
 /* How much a program varies from run to run says nothing about what a tool adds to each. */
-static void repetitions_are_seen_in_a_program_that_varies(void **state)
+TEST(repetitions_are_seen_in_a_program_that_varies)
 {
-    (void)state;
     struct repeat_builder builder;
     begin(&builder);
     const size_t real = repeat_build_program(&builder, "shuf", "shuf");
@@ -340,9 +326,8 @@ static struct finding rounded(const struct rounding *rounding)
     return judged(&builder, M9);
 }
 
-static void a_tool_that_rounds_otherwise_is_seen(void **state)
+TEST(a_tool_that_rounds_otherwise_is_seen)
 {
-    (void)state;
     const struct finding sooner = rounded(&(struct rounding){13734, 13585, 0});
     assert_verdict(sooner, FINDING_HOLDS);
     assert_true(fabs(sooner.estimate + 16.7) < 0.1);
@@ -352,9 +337,8 @@ static void a_tool_that_rounds_otherwise_is_seen(void **state)
     assert_verdict(rounded(&(struct rounding){16484, 13585, 1}), FINDING_HOLDS);
 }
 
-static void what_never_ends_on_the_cpu_either_shows_nothing(void **state)
+TEST(what_never_ends_on_the_cpu_either_shows_nothing)
 {
-    (void)state;
     for (int ends = 0; ends < 2; ends++) {
         struct repeat_builder builder;
         begin(&builder);
@@ -373,9 +357,8 @@ static void what_never_ends_on_the_cpu_either_shows_nothing(void **state)
     }
 }
 
-static void a_tool_that_rounds_alike_is_seen(void **state)
+TEST(a_tool_that_rounds_alike_is_seen)
 {
-    (void)state;
     assert_verdict(rounded(&(struct rounding){16484, 13585, 24398}), FINDING_FAILS);
     const struct finding both = rounded(&(struct rounding){13734, 13000, 0});
     assert_verdict(both, FINDING_INCONCLUSIVE);
@@ -400,9 +383,8 @@ static struct finding hashed(uint64_t there, uint64_t loop, double noise)
     return judged(&builder, M10);
 }
 
-static void a_tool_that_places_memory_elsewhere_is_seen(void **state)
+TEST(a_tool_that_places_memory_elsewhere_is_seen)
 {
-    (void)state;
     const struct finding moved = hashed(39000, 40184, 0);
     assert_verdict(moved, FINDING_HOLDS);
     assert_true(fabs(moved.estimate - 2.26) < 0.01);
@@ -431,9 +413,8 @@ static struct finding hashed_near(uint64_t to_both_sides, int64_t more)
     return judged(&builder, M10);
 }
 
-static void a_difference_that_may_be_there_to_either_side_leaves_it_open(void **state)
+TEST(a_difference_that_may_be_there_to_either_side_leaves_it_open)
 {
-    (void)state;
     assert_verdict(hashed_near(600, 300), FINDING_INCONCLUSIVE);
     assert_verdict(hashed_near(600, -300), FINDING_INCONCLUSIVE);
     assert_verdict(hashed_near(100, 50), FINDING_FAILS);
@@ -441,9 +422,8 @@ static void a_difference_that_may_be_there_to_either_side_leaves_it_open(void **
     assert_verdict(hashed_near(100, -500), FINDING_HOLDS);
 }
 
-static void what_was_controlled_otherwise_is_not_compared(void **state)
+TEST(what_was_controlled_otherwise_is_not_compared)
 {
-    (void)state;
     struct repeat_builder builder;
     begin(&builder);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
@@ -451,27 +431,4 @@ static void what_was_controlled_otherwise_is_not_compared(void **state)
     const struct repeat_way loose = {.program = program, .source = "step"};
     repeat_build_same(&builder, repeat_build_cell(&builder, &loose), 38138, 7);
     assert_verdict(judged(&builder, M10), FINDING_UNTESTABLE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_measured_is_not_testable_with_a_reason),
-        cmocka_unit_test(an_opcode_that_counts_twice_is_seen),
-        cmocka_unit_test(one_count_for_each_fault_is_seen_and_none_and_two_are_not_it),
-        cmocka_unit_test(counts_that_grow_with_interrupts_are_seen),
-        cmocka_unit_test(without_a_counter_of_the_cpu_the_reason_is_the_machine),
-        cmocka_unit_test(another_layout_that_changes_a_32_bit_program_is_seen),
-        cmocka_unit_test(a_stack_that_begins_lower_decides_as_well),
-        cmocka_unit_test(tools_that_count_repetitions_are_seen),
-        cmocka_unit_test(tools_that_count_each_once_are_seen),
-        cmocka_unit_test(repetitions_are_seen_in_a_program_that_varies),
-        cmocka_unit_test(a_tool_that_rounds_otherwise_is_seen),
-        cmocka_unit_test(what_never_ends_on_the_cpu_either_shows_nothing),
-        cmocka_unit_test(a_tool_that_rounds_alike_is_seen),
-        cmocka_unit_test(a_tool_that_places_memory_elsewhere_is_seen),
-        cmocka_unit_test(a_difference_that_may_be_there_to_either_side_leaves_it_open),
-        cmocka_unit_test(what_was_controlled_otherwise_is_not_compared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

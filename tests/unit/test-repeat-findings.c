@@ -4,14 +4,10 @@
  * The findings M1, M3, M4 and M11: each holds on data that show it, fails on opposite ones, stays
  * open where data say too little, and is not testable where nothing could tell. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "repeat-judging.h"
 
 enum { M1 = 0, M3 = 2, M4 = 3, M11 = 10 };
@@ -58,9 +54,8 @@ static struct finding controlled(double as_is, double noise, const char *source,
     return found(&builder, M1);
 }
 
-static void m1_holds_where_all_fall_below(void **state)
+TEST(m1_holds_where_all_fall_below)
 {
-    (void)state;
     struct finding finding = controlled(1e6, 100, NULL, 1);
     assert_verdict(finding, FINDING_HOLDS);
     assert_true(finding.estimate < .002 && finding.high < .002 && finding.detectable > 0);
@@ -68,27 +63,24 @@ static void m1_holds_where_all_fall_below(void **state)
     assert_verdict(controlled(1e6, 0, "step", 1), FINDING_HOLDS);
 }
 
-static void m1_fails_where_one_program_still_varies(void **state)
+TEST(m1_fails_where_one_program_still_varies)
 {
-    (void)state;
     struct finding finding = controlled(1e6, 20000, NULL, 1);
     assert_verdict(finding, FINDING_FAILS);
     assert_true(finding.low > .002);
     assert_says(finding.reason, "gzip");
 }
 
-static void m1_stays_open_where_nothing_varies_before(void **state)
+TEST(m1_stays_open_where_nothing_varies_before)
 {
-    (void)state;
     struct finding finding = controlled(0, 0, NULL, 1);
     assert_verdict(finding, FINDING_INCONCLUSIVE);
     assert_says(finding.reason, "too little varies");
     assert_verdict(controlled(1e6, 1900, NULL, 1), FINDING_INCONCLUSIVE);
 }
 
-static void m1_is_not_refuted_by_tools_and_asks_no_threads(void **state)
+TEST(m1_is_not_refuted_by_tools_and_asks_no_threads)
 {
-    (void)state;
     struct finding finding = controlled(1e6, 0, "qemu", 1);
     assert_verdict(finding, FINDING_HOLDS);
     assert_says(finding.reason, "qemu places memory itself");
@@ -121,9 +113,8 @@ static struct finding addressed(bool subject, bool sweep, double varies, const c
     return found(&builder, M3);
 }
 
-static void m3_holds_where_one_program_follows_addresses(void **state)
+TEST(m3_holds_where_one_program_follows_addresses)
 {
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct finding finding = addressed(i & 1, i & 2, 5000, i ? NULL : "step");
         assert_verdict(finding, FINDING_HOLDS);
@@ -131,9 +122,8 @@ static void m3_holds_where_one_program_follows_addresses(void **state)
     }
 }
 
-static void m3_fails_where_what_hashes_addresses_counts_the_same(void **state)
+TEST(m3_fails_where_what_hashes_addresses_counts_the_same)
 {
-    (void)state;
     assert_verdict(addressed(true, false, 0, NULL), FINDING_FAILS);
     assert_verdict(addressed(true, true, 0, "step"), FINDING_FAILS);
     /* Others may hash nothing. */
@@ -142,9 +132,8 @@ static void m3_fails_where_what_hashes_addresses_counts_the_same(void **state)
     assert_says(finding.reason, "none is known to depend on it");
 }
 
-static void m3_is_not_tested_by_tools_that_place_memory_themselves(void **state)
+TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
 {
-    (void)state;
     assert_verdict(addressed(true, true, 0, "qemu"), FINDING_UNTESTABLE);
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
@@ -179,16 +168,14 @@ static struct finding sized(bool subject, double each, double noise)
     return sized_by(NULL, subject, each, noise);
 }
 
-static void m4_is_shown_by_tools_but_not_refuted(void **state)
+TEST(m4_is_shown_by_tools_but_not_refuted)
 {
-    (void)state;
     assert_verdict(sized_by("qemu", true, 10, 0), FINDING_HOLDS);
     assert_verdict(sized_by("qemu", true, 0, 0), FINDING_UNTESTABLE);
 }
 
-static void m4_holds_where_counts_follow_the_size(void **state)
+TEST(m4_holds_where_counts_follow_the_size)
 {
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         struct finding finding = sized(i & 1, 10, i & 2 ? 100 : 0);
         assert_verdict(finding, FINDING_HOLDS);
@@ -196,9 +183,8 @@ static void m4_holds_where_counts_follow_the_size(void **state)
     }
 }
 
-static void m4_fails_where_what_reads_it_counts_the_same(void **state)
+TEST(m4_fails_where_what_reads_it_counts_the_same)
 {
-    (void)state;
     assert_verdict(sized(true, 0, 0), FINDING_FAILS);
     assert_verdict(sized(true, 0, 30000), FINDING_INCONCLUSIVE);
     assert_verdict(sized(false, 0, 0), FINDING_INCONCLUSIVE);
@@ -230,9 +216,8 @@ static const char *const three[] = {"cortex-a53 (aarch64)", "cortex-a72 (aarch64
                                     "neoverse-n1 (aarch64)"};
 static const char *const different[] = {"a", "b", "c"};
 
-static void m11_holds_where_all_machines_count_the_same(void **state)
+TEST(m11_holds_where_all_machines_count_the_same)
 {
-    (void)state;
     struct finding finding = machines(three, different, 0, 0, NULL);
     assert_verdict(finding, FINDING_HOLDS);
     assert_says(finding.reason, "3 of 3 comparisons of 1 program equal in every run");
@@ -240,18 +225,16 @@ static void m11_holds_where_all_machines_count_the_same(void **state)
     assert_verdict(machines(three, different, 10, 20, "step"), FINDING_HOLDS);
 }
 
-static void m11_fails_where_one_machine_counts_otherwise(void **state)
+TEST(m11_fails_where_one_machine_counts_otherwise)
 {
-    (void)state;
     struct finding finding = machines(three, different, 5000, 20, NULL);
     assert_verdict(finding, FINDING_FAILS);
     assert_says(finding.reason, "neoverse-n1");
     assert_verdict(machines(three, different, 0, 3000, NULL), FINDING_INCONCLUSIVE);
 }
 
-static void m11_needs_different_machines_of_one_instruction_set(void **state)
+TEST(m11_needs_different_machines_of_one_instruction_set)
 {
-    (void)state;
     static const char *const same[] = {"a", "a", "a"};
     struct finding finding = machines(three, same, 5000, 0, NULL);
     assert_verdict(finding, FINDING_UNTESTABLE);
@@ -288,9 +271,8 @@ static struct finding long_and_short(uint64_t longer, uint64_t shorter)
     return found(&builder, M11);
 }
 
-static void m11_takes_a_short_program_for_what_it_can_show(void **state)
+TEST(m11_takes_a_short_program_for_what_it_can_show)
 {
-    (void)state;
     assert_verdict(long_and_short(0, 0), FINDING_HOLDS);
     assert_verdict(long_and_short(0, 1), FINDING_FAILS);
     assert_verdict(long_and_short(100, 0), FINDING_FAILS);
@@ -328,9 +310,8 @@ static struct finding on_two(const struct second *second, uint64_t count)
     return found(&builder, M11);
 }
 
-static void m11_compares_what_did_the_same_under_the_same_controls(void **state)
+TEST(m11_compares_what_did_the_same_under_the_same_controls)
 {
-    (void)state;
     assert_verdict(on_two(&(struct second){0}, 1000000), FINDING_HOLDS);
     struct finding finding = on_two(&(struct second){0}, 1000100);
     assert_verdict(finding, FINDING_FAILS);
@@ -348,9 +329,8 @@ static void m11_compares_what_did_the_same_under_the_same_controls(void **state)
 
 /* --- ranking --- */
 
-static void events_stand_by_agreement_with_the_truth(void **state)
+TEST(events_stand_by_agreement_with_the_truth)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "one", "1");
@@ -383,9 +363,8 @@ static void events_stand_by_agreement_with_the_truth(void **state)
 
 /* --- hostile cases --- */
 
-static void nonsense_is_judged_without_harm(void **state)
+TEST(nonsense_is_judged_without_harm)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_build_start(&builder, 1);
     found(&builder, M1);
@@ -425,28 +404,4 @@ static void nonsense_is_judged_without_harm(void **state)
         }
         found(&builder, M11);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(m1_holds_where_all_fall_below),
-        cmocka_unit_test(m1_fails_where_one_program_still_varies),
-        cmocka_unit_test(m1_stays_open_where_nothing_varies_before),
-        cmocka_unit_test(m1_is_not_refuted_by_tools_and_asks_no_threads),
-        cmocka_unit_test(m3_holds_where_one_program_follows_addresses),
-        cmocka_unit_test(m3_fails_where_what_hashes_addresses_counts_the_same),
-        cmocka_unit_test(m3_is_not_tested_by_tools_that_place_memory_themselves),
-        cmocka_unit_test(m4_is_shown_by_tools_but_not_refuted),
-        cmocka_unit_test(m4_holds_where_counts_follow_the_size),
-        cmocka_unit_test(m4_fails_where_what_reads_it_counts_the_same),
-        cmocka_unit_test(m11_holds_where_all_machines_count_the_same),
-        cmocka_unit_test(m11_fails_where_one_machine_counts_otherwise),
-        cmocka_unit_test(m11_needs_different_machines_of_one_instruction_set),
-        cmocka_unit_test(m11_takes_a_short_program_for_what_it_can_show),
-        cmocka_unit_test(m11_compares_what_did_the_same_under_the_same_controls),
-        cmocka_unit_test(events_stand_by_agreement_with_the_truth),
-        cmocka_unit_test(nonsense_is_judged_without_harm),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

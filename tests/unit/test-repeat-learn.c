@@ -156,9 +156,8 @@ static void all(struct world *world, uint64_t ns)
     }
 }
 
-static void a_command_that_cannot_be_started_is_tried_once(void **state)
+TEST(a_command_that_cannot_be_started_is_tried_once)
 {
-    (void)state;
     struct world world;
     begin(&world, true);
     world.turns[OFFER_PERF].error = 2;
@@ -167,9 +166,8 @@ static void a_command_that_cannot_be_started_is_tried_once(void **state)
     end(&world);
 }
 
-static void a_command_that_never_ends_is_executed_once(void **state)
+TEST(a_command_that_never_ends_is_executed_once)
 {
-    (void)state;
     struct world world;
     begin(&world, true);
     world.turns[OFFER_PERF].status = STATUS_TIMEOUT + 9;
@@ -178,9 +176,8 @@ static void a_command_that_never_ends_is_executed_once(void **state)
     end(&world);
 }
 
-static void a_source_under_which_it_never_ends_is_given_up_alone(void **state)
+TEST(a_source_under_which_it_never_ends_is_given_up_alone)
 {
-    (void)state;
     struct world world;
     begin(&world, false);
     world.turns[OFFER_VALGRIND].status = STATUS_TIMEOUT + 9;
@@ -193,9 +190,8 @@ static void a_source_under_which_it_never_ends_is_given_up_alone(void **state)
     end(&world);
 }
 
-static void a_source_that_cannot_is_asked_once_and_others_wait_no_longer_for_it(void **state)
+TEST(a_source_that_cannot_is_asked_once_and_others_wait_no_longer_for_it)
 {
-    (void)state;
     struct world world;
     begin(&world, false);
     world.turns[OFFER_QEMU].error = 38;
@@ -205,9 +201,8 @@ static void a_source_that_cannot_is_asked_once_and_others_wait_no_longer_for_it(
     end(&world);
 }
 
-static void stepping_is_priced_by_the_instructions_that_a_cheaper_source_counted(void **state)
+TEST(stepping_is_priced_by_the_instructions_that_a_cheaper_source_counted)
 {
-    (void)state;
     struct world world;
     begin(&world, false);
     world.turns[OFFER_QEMU].instructions = 50000000;
@@ -234,9 +229,8 @@ static uint32_t executed(const struct world *world, size_t source, uint32_t cont
     return wishes_processes(world->plan.wishes, wish);
 }
 
-static void what_answers_the_question_is_complete_before_anything_else_begins(void **state)
+TEST(what_answers_the_question_is_complete_before_anything_else_begins)
 {
-    (void)state;
     const uint32_t seeds = CONTROL_BIT(CONTROL_HASH_SEEDS), cpu = CONTROL_BIT(CONTROL_CPU);
     struct world world;
     begin(&world, false);
@@ -267,9 +261,8 @@ static void what_answers_the_question_is_complete_before_anything_else_begins(vo
     end(&world);
 }
 
-static void what_would_be_ended_before_its_end_is_not_begun(void **state)
+TEST(what_would_be_ended_before_its_end_is_not_begun)
 {
-    (void)state;
     struct world world;
     begin(&world, false);
     /* 40 s of steps, and no execution may take more than 30 of the 120 s. */
@@ -280,9 +273,8 @@ static void what_would_be_ended_before_its_end_is_not_begun(void **state)
     end(&world);
 }
 
-static void a_stepper_that_was_named_alone_is_tried(void **state)
+TEST(a_stepper_that_was_named_alone_is_tried)
 {
-    (void)state;
     struct world world;
     begin(&world, false);
     world.offers.study.sources = &world.offers.sources[OFFER_STEP];
@@ -297,9 +289,8 @@ static void a_stepper_that_was_named_alone_is_tried(void **state)
     end(&world);
 }
 
-static void what_was_seen_is_the_price(void **state)
+TEST(what_was_seen_is_the_price)
 {
-    (void)state;
     struct world world;
     begin(&world, false);
     world.turns[OFFER_QEMU].took = 777 * MS;
@@ -309,20 +300,4 @@ static void what_was_seen_is_the_price(void **state)
         repeat_find_wish(&world.plan, 0, OFFER_QEMU, CONTROLS_ALL, SWEEP_NONE, DETAIL_NONE);
     assert_int_equal(wishes_price(world.plan.wishes, &world.plan.wishes->list[wish]), 777 * MS);
     end(&world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_command_that_cannot_be_started_is_tried_once),
-        cmocka_unit_test(a_command_that_never_ends_is_executed_once),
-        cmocka_unit_test(a_source_under_which_it_never_ends_is_given_up_alone),
-        cmocka_unit_test(a_source_that_cannot_is_asked_once_and_others_wait_no_longer_for_it),
-        cmocka_unit_test(stepping_is_priced_by_the_instructions_that_a_cheaper_source_counted),
-        cmocka_unit_test(what_answers_the_question_is_complete_before_anything_else_begins),
-        cmocka_unit_test(what_would_be_ended_before_its_end_is_not_begun),
-        cmocka_unit_test(a_stepper_that_was_named_alone_is_tried),
-        cmocka_unit_test(what_was_seen_is_the_price),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static uint64_t value(uint32_t number, uint32_t process, uint32_t column)
     return right_sample(COMMAND_CELL + number, process, 0, column).value;
 }
 
-static void executions_come_with_all_that_was_counted(void **state)
+TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -84,7 +84,7 @@ static void executions_come_with_all_that_was_counted(void **state)
     }
 }
 
-static void cells_keep_their_factors(void **state)
+TEST_WITH(cells_keep_their_factors, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -105,7 +105,7 @@ static void cells_keep_their_factors(void **state)
     assert_int_equal(calls->runs, COMMAND_PROCESSES);
 }
 
-static void subjects_are_told_with_their_truth(void **state)
+TEST_WITH(subjects_are_told_with_their_truth, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -127,7 +127,7 @@ static void subjects_are_told_with_their_truth(void **state)
 }
 
 /* Odd words of a subject: no truth is better than a wrong one. */
-static void a_subject_without_a_plain_n_has_no_truth(void **state)
+TEST_WITH(a_subject_without_a_plain_n_has_no_truth, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const odd[] = {"subject:loop",      "subject:loop -1",
@@ -150,7 +150,7 @@ static void a_subject_without_a_plain_n_has_no_truth(void **state)
     }
 }
 
-static void what_executions_told_is_theirs(void **state)
+TEST_WITH(what_executions_told_is_theirs, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -180,7 +180,7 @@ static void what_executions_told_is_theirs(void **state)
     }
 }
 
-static void stores_are_joined_by_machine_and_program(void **state)
+TEST_WITH(stores_are_joined_by_machine_and_program, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -198,7 +198,7 @@ static void stores_are_joined_by_machine_and_program(void **state)
     }
 }
 
-static void failures_and_absences_are_told(void **state)
+TEST_WITH(failures_and_absences_are_told, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -235,7 +235,7 @@ static void put_row(struct store *store, uint32_t process, const uint64_t *value
     must(store_end_visit(store, COMMAND_CELL, process, VISIT_DONE, 0, NULL, failure));
 }
 
-static void ends_and_times_are_understood(void **state)
+TEST_WITH(ends_and_times_are_understood, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -263,7 +263,7 @@ static void ends_and_times_are_understood(void **state)
     assert_int_equal(got->list[2].status, 255);
 }
 
-static void stores_that_are_not_whole_are_refused(void **state)
+TEST_WITH(stores_that_are_not_whole_are_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[][2] = {
@@ -286,7 +286,7 @@ static void stores_that_are_not_whole_are_refused(void **state)
 }
 
 /* Details of executions that there are not are nobody's. */
-static void details_of_no_execution_are_passed_over(void **state)
+TEST_WITH(details_of_no_execution_are_passed_over, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -303,7 +303,7 @@ static void details_of_no_execution_are_passed_over(void **state)
     assert_int_equal(file.cells[1].function_count, 2);
 }
 
-static void a_store_without_commands_adds_its_machine_alone(void **state)
+TEST_WITH(a_store_without_commands_adds_its_machine_alone, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct repeat_case file = {0};
@@ -312,23 +312,4 @@ static void a_store_without_commands_adds_its_machine_alone(void **state)
     assert_int_equal(file.machine_count, 1);
     assert_int_equal(file.program_count, 0);
     assert_int_equal(file.cell_count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(executions_come_with_all_that_was_counted),
-        CASE(cells_keep_their_factors),
-        CASE(subjects_are_told_with_their_truth),
-        CASE(a_subject_without_a_plain_n_has_no_truth),
-        CASE(what_executions_told_is_theirs),
-        CASE(stores_are_joined_by_machine_and_program),
-        CASE(failures_and_absences_are_told),
-        CASE(ends_and_times_are_understood),
-        CASE(stores_that_are_not_whole_are_refused),
-        CASE(details_of_no_execution_are_passed_over),
-        CASE(a_store_without_commands_adds_its_machine_alone),
-    };
-    return cmocka_run_group_tests_name("repeat-load", tests, NULL, NULL);
 }

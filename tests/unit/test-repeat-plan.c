@@ -4,9 +4,8 @@
  * What `assay repeat` plans on machines that are made up. */
 #include "repeat-offers.h"
 
-static void every_cell_is_a_whole_command(void **state)
+TEST(every_cell_is_a_whole_command)
 {
-    (void)state;
     for (int kind = 0; kind < 8; kind++) {
         struct offers offers;
         offers_make(&offers, kind & 1);
@@ -31,9 +30,8 @@ static void every_cell_is_a_whole_command(void **state)
     }
 }
 
-static void the_most_important_comes_first(void **state)
+TEST(the_most_important_comes_first)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     offers.study.sweeps = 1u << SWEEP_ENVIRONMENT;
@@ -58,9 +56,8 @@ static void the_most_important_comes_first(void **state)
         }
 }
 
-static void everything_waits_for_the_first_execution_of_the_command(void **state)
+TEST(everything_waits_for_the_first_execution_of_the_command)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     struct repeat_plan plan = offers_plan(&offers);
@@ -78,9 +75,8 @@ static void everything_waits_for_the_first_execution_of_the_command(void **state
     }
 }
 
-static void without_perf_event_the_command_is_executed_plainly_first(void **state)
+TEST(without_perf_event_the_command_is_executed_plainly_first)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     offers.study.sources++;
@@ -104,9 +100,8 @@ static size_t count_singles(const struct repeat_plan *plan, size_t source, bool 
     return count;
 }
 
-static void each_control_is_tried_alone_and_left_out_alone(void **state)
+TEST(each_control_is_tried_alone_and_left_out_alone)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     struct repeat_plan plan = offers_plan(&offers);
@@ -121,9 +116,8 @@ static void each_control_is_tried_alone_and_left_out_alone(void **state)
     assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT);
 }
 
-static void what_a_tool_does_not_see_is_tried_by_one_that_does(void **state)
+TEST(what_a_tool_does_not_see_is_tried_by_one_that_does)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, false);
     struct repeat_plan plan = offers_plan(&offers);
@@ -138,9 +132,8 @@ static void what_a_tool_does_not_see_is_tried_by_one_that_does(void **state)
                      NO_WISH);
 }
 
-static void controls_that_were_named_are_all_that_controlled_means(void **state)
+TEST(controls_that_were_named_are_all_that_controlled_means)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     offers.study.subjects = false;
@@ -161,9 +154,8 @@ static void controls_that_were_named_are_all_that_controlled_means(void **state)
         assert_int_not_equal(plan.wishes->list[i].stage, REPEAT_SINGLES);
 }
 
-static void slow_sources_may_take_longer_but_not_for_ever(void **state)
+TEST(slow_sources_may_take_longer_but_not_for_ever)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     offers.study.timeout = 1000;
@@ -176,9 +168,8 @@ static void slow_sources_may_take_longer_but_not_for_ever(void **state)
     }
 }
 
-static void sweeps_meet_every_alignment(void **state)
+TEST(sweeps_meet_every_alignment)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     offers.study.sweeps = 1u << SWEEP_ENVIRONMENT | 1u << SWEEP_STACK | 1u << SWEEP_ASLR;
@@ -212,9 +203,8 @@ static size_t wishes_of(const struct repeat_plan *plan, const char *words)
     return count;
 }
 
-static void subjects_are_executed_as_what_they_show_needs(void **state)
+TEST(subjects_are_executed_as_what_they_show_needs)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     struct repeat_plan plan = offers_plan(&offers);
@@ -248,31 +238,12 @@ static void subjects_are_executed_as_what_they_show_needs(void **state)
     assert_int_equal(plan.program_count, 1);
 }
 
-static void what_is_shown_is_the_command_as_it_is_alone(void **state)
+TEST(what_is_shown_is_the_command_as_it_is_alone)
 {
-    (void)state;
     struct offers offers;
     offers_make(&offers, true);
     offers.study.shown = true;
     struct repeat_plan plan = offers_plan(&offers);
     for (size_t i = 0; i < plan.wishes->count; i++)
         assert_int_equal(offers_cell(&plan, i)->command.shown, i == 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_is_a_whole_command),
-        cmocka_unit_test(the_most_important_comes_first),
-        cmocka_unit_test(everything_waits_for_the_first_execution_of_the_command),
-        cmocka_unit_test(without_perf_event_the_command_is_executed_plainly_first),
-        cmocka_unit_test(each_control_is_tried_alone_and_left_out_alone),
-        cmocka_unit_test(what_a_tool_does_not_see_is_tried_by_one_that_does),
-        cmocka_unit_test(controls_that_were_named_are_all_that_controlled_means),
-        cmocka_unit_test(slow_sources_may_take_longer_but_not_for_ever),
-        cmocka_unit_test(sweeps_meet_every_alignment),
-        cmocka_unit_test(subjects_are_executed_as_what_they_show_needs),
-        cmocka_unit_test(what_is_shown_is_the_command_as_it_is_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,10 @@
  *
  * Sweeps: what follows the environment, the stack or random addresses is seen; noise is not. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "repeat-judging.h"
 
 /* What a program counts at a point. */
@@ -72,9 +68,8 @@ static double step(uint64_t at)
     return 1e6 + (at >= 100 ? 300 : 0);
 }
 
-static void a_line_is_seen_with_its_slope(void **state)
+TEST(a_line_is_seen_with_its_slope)
 {
-    (void)state;
     struct plan plan = {SWEEP_ENVIRONMENT, 16, 3, 12, 64, line, 0, 10, 0};
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
@@ -88,9 +83,8 @@ static void a_line_is_seen_with_its_slope(void **state)
     assert_true(sweep.matters && sweep.levels == 16 && !(sweep.within > 0));
 }
 
-static void teeth_are_seen_with_their_period(void **state)
+TEST(teeth_are_seen_with_their_period)
 {
-    (void)state;
     struct plan plan = {SWEEP_STACK, 32, 3, 12, 4, teeth, 0, 0, 0};
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
@@ -103,18 +97,16 @@ static void teeth_are_seen_with_their_period(void **state)
 }
 
 /* As a plan steps that takes every remainder in turn. */
-static void a_period_is_seen_though_steps_do_not_divide_it(void **state)
+TEST(a_period_is_seen_though_steps_do_not_divide_it)
 {
-    (void)state;
     struct plan plan = {SWEEP_ENVIRONMENT, 48, 2, 12, 251, teeth, 0, 3, 0};
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
     assert_says(sweep.what, "repeat every 16 bytes, 2 levels");
 }
 
-static void a_step_is_no_period(void **state)
+TEST(a_step_is_no_period)
 {
-    (void)state;
     struct repeat_sweep sweep =
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 2, 12, 16, step, 0, 5, 0}, 1);
     assert_true(sweep.matters);
@@ -122,9 +114,8 @@ static void a_step_is_no_period(void **state)
     assert_says(sweep.what, "without a period");
 }
 
-static void noise_is_no_sensitivity(void **state)
+TEST(noise_is_no_sensitivity)
 {
-    (void)state;
     uint32_t wrong = 0;
     const uint32_t worlds = repeat_seeds(150);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
@@ -139,9 +130,8 @@ static void noise_is_no_sensitivity(void **state)
     assert_true(wrong <= .02 * worlds);
 }
 
-static void equal_counts_everywhere_are_said_so(void **state)
+TEST(equal_counts_everywhere_are_said_so)
 {
-    (void)state;
     struct repeat_sweep sweep =
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 2, 12, 16, NULL, 0, 0, 0}, 1);
     assert_false(sweep.matters);
@@ -149,9 +139,8 @@ static void equal_counts_everywhere_are_said_so(void **state)
     assert_says(sweep.what, "the same count at all 16 sizes");
 }
 
-static void draws_of_addresses_are_held_against_none(void **state)
+TEST(draws_of_addresses_are_held_against_none)
 {
-    (void)state;
     struct plan plan = {SWEEP_ASLR, 16, 1, 12, 1, NULL, 300, 0, 0};
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
@@ -164,9 +153,8 @@ static void draws_of_addresses_are_held_against_none(void **state)
     assert_true(sweep.within < 100);
 }
 
-static void without_repetition_nothing_is_said(void **state)
+TEST(without_repetition_nothing_is_said)
 {
-    (void)state;
     struct repeat_sweep sweep =
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 1, 0, 16, line, 0, 0, 0}, 1);
     assert_false(sweep.matters);
@@ -175,19 +163,4 @@ static void without_repetition_nothing_is_said(void **state)
         for (size_t runs = 0; runs < 3; runs++)
             if (points && runs)
                 swept(&(struct plan){SWEEP_STACK, points, runs, 1, 0, line, 0, 5, 0}, 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_is_seen_with_its_slope),
-        cmocka_unit_test(teeth_are_seen_with_their_period),
-        cmocka_unit_test(a_period_is_seen_though_steps_do_not_divide_it),
-        cmocka_unit_test(a_step_is_no_period),
-        cmocka_unit_test(noise_is_no_sensitivity),
-        cmocka_unit_test(equal_counts_everywhere_are_said_so),
-        cmocka_unit_test(draws_of_addresses_are_held_against_none),
-        cmocka_unit_test(without_repetition_nothing_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

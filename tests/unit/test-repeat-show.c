@@ -4,13 +4,7 @@
  * What `assay repeat` shows of a report: the answer first, a row for each event and setting, which
  * control did it, why runs and sources differ, lines that fit, and nothing that a terminal obeys.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "output/table.h"
 #include "repeat-shown.h"
 #include "studies/repeat/parts.h"
@@ -87,7 +81,7 @@ static int end(void **state)
     return 0;
 }
 
-static void the_answer_comes_first(void **state)
+TEST_WITH(the_answer_comes_first, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -99,7 +93,7 @@ static void the_answer_comes_first(void **state)
                      text_string(&shown->text));
 }
 
-static void every_event_has_a_row_for_each_setting(void **state)
+TEST_WITH(every_event_has_a_row_for_each_setting, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -110,7 +104,7 @@ static void every_event_has_a_row_for_each_setting(void **state)
                 "qemu/instructions/ as-is 1,318,662 8,604 0.65 4 of 12");
 }
 
-static void what_faults_add_is_taken_out_beside_it(void **state)
+TEST_WITH(what_faults_add_is_taken_out_beside_it, start_rich, end)
 {
     struct shown *shown = *state;
     struct repeat_row *row = &shown->run.report.rows[0];
@@ -127,7 +121,7 @@ static void what_faults_add_is_taken_out_beside_it(void **state)
                 "step/instructions/ as-is 1,318,662 0.65 4 of 12 0.021");
 }
 
-static void controls_that_do_nothing_share_a_line(void **state)
+TEST_WITH(controls_that_do_nothing_share_a_line, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 120);
@@ -145,7 +139,7 @@ static void controls_that_do_nothing_share_a_line(void **state)
     expect_line(shown, "hash-seeds 0", "hash-seeds 0.83 84 % 0 0 % brings it");
 }
 
-static void a_sweep_that_matters_is_plotted(void **state)
+TEST_WITH(a_sweep_that_matters_is_plotted, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -156,7 +150,7 @@ static void a_sweep_that_matters_is_plotted(void **state)
     expect_not(shown, "Across:");
 }
 
-static void what_parted_runs_stands_before_what_may(void **state)
+TEST_WITH(what_parted_runs_stands_before_what_may, start_rich, end)
 {
     struct shown *shown = *state;
     struct repeat_seen parted = shown->run.report.seen[0];
@@ -167,7 +161,7 @@ static void what_parted_runs_stands_before_what_may(void **state)
                   "clock_gettime is asked 3 times\n");
 }
 
-static void sources_stand_side_by_side_with_reasons(void **state)
+TEST_WITH(sources_stand_side_by_side_with_reasons, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 110);
@@ -176,7 +170,7 @@ static void sources_stand_side_by_side_with_reasons(void **state)
     expect(shown, "- qemu, cpuid: strlen (libc.so.6) -300\n");
 }
 
-static void what_the_system_adds_has_its_interval(void **state)
+TEST_WITH(what_the_system_adds_has_its_interval, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -188,7 +182,7 @@ static void what_the_system_adds_has_its_interval(void **state)
     expect(shown, "- what an interrupt adds to instructions:u is not known: too few were seen\n");
 }
 
-static void subjects_are_shown_only_when_all_is(void **state)
+TEST_WITH(subjects_are_shown_only_when_all_is, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -200,9 +194,8 @@ static void subjects_are_shown_only_when_all_is(void **state)
 }
 
 /* What a person asked for is theirs, even if it is of the kit. */
-static void a_subject_alone_is_the_answer(void **state)
+TEST(a_subject_alone_is_the_answer)
 {
-    (void)state;
     struct shown shown;
     shown_start(&shown);
     repeat_build_machine(&shown.builder, "CPU", "0123");
@@ -221,9 +214,8 @@ static void a_subject_alone_is_the_answer(void **state)
     shown_end(&shown);
 }
 
-static void a_suite_has_a_line_for_each_program(void **state)
+TEST(a_suite_has_a_line_for_each_program)
 {
-    (void)state;
     struct shown shown;
     shown_build_suite(&shown);
     shown.run.report.rows[2].cv_percent = 1.07;
@@ -253,7 +245,7 @@ static void a_suite_has_a_line_for_each_program(void **state)
     shown_end(&shown);
 }
 
-static void machines_stand_side_by_side(void **state)
+TEST_WITH(machines_stand_side_by_side, start_rich, end)
 {
     struct shown *shown = *state;
     const struct repeat_way as_is = {.machine = 1, .source = "step"};
@@ -269,7 +261,7 @@ static void machines_stand_side_by_side(void **state)
     expect_line(shown, "CPU two step/", "CPU two step/instructions/ 1,318,009 12 of 12 +7");
 }
 
-static void how_the_command_ended_is_said(void **state)
+TEST_WITH(how_the_command_ended_is_said, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -283,7 +275,7 @@ static void how_the_command_ended_is_said(void **state)
     expect(shown, "The command did not end within 10 s, and was killed by SIGKILL");
 }
 
-static void few_runs_are_remarked(void **state)
+TEST_WITH(few_runs_are_remarked, start_rich, end)
 {
     struct shown *shown = *state;
     shown_put(shown, 100);
@@ -293,7 +285,7 @@ static void few_runs_are_remarked(void **state)
     expect(shown, "With fewer than the 7 runs of the paper (here 6)");
 }
 
-static void executions_that_failed_have_their_reason(void **state)
+TEST_WITH(executions_that_failed_have_their_reason, start_rich, end)
 {
     struct shown *shown = *state;
     struct repeat_cell *cell = &shown->builder.file.cells[2];
@@ -304,7 +296,7 @@ static void executions_that_failed_have_their_reason(void **state)
     expect(shown, "instructions:u: there is no hardware PMU");
 }
 
-static void it_fits_and_stays_short(void **state)
+TEST_WITH(it_fits_and_stays_short, start_rich, end)
 {
     struct shown *shown = *state;
     for (size_t width = 80; width <= 160; width += 10) {
@@ -318,9 +310,8 @@ static void it_fits_and_stays_short(void **state)
     assert_true(lines <= 75);
 }
 
-static void anything_that_is_known_may_be_missing(void **state)
+TEST(anything_that_is_known_may_be_missing)
 {
-    (void)state;
     struct shown shown;
     shown_build_unknown(&shown);
     for (int all = 0; all < 2; all++) {
@@ -332,9 +323,8 @@ static void anything_that_is_known_may_be_missing(void **state)
     shown_end(&shown);
 }
 
-static void where_nothing_can_be_counted_the_reason_is_the_answer(void **state)
+TEST(where_nothing_can_be_counted_the_reason_is_the_answer)
 {
-    (void)state;
     struct shown shown;
     shown_build_absent(&shown);
     shown_put(&shown, 100);
@@ -344,7 +334,7 @@ static void where_nothing_can_be_counted_the_reason_is_the_answer(void **state)
 }
 
 /* Names come from people, reasons from machines. */
-static void a_hostile_name_moves_no_cursor(void **state)
+TEST_WITH(a_hostile_name_moves_no_cursor, start_rich, end)
 {
     struct shown *shown = *state;
     struct repeat_program *program = &shown->builder.file.programs[0];
@@ -367,9 +357,8 @@ static void a_hostile_name_moves_no_cursor(void **state)
 
 /* --- words --- */
 
-static void percents_have_digits_that_say_something(void **state)
+TEST(percents_have_digits_that_say_something)
 {
-    (void)state;
     static const struct {
         double percent;
         const char *words;
@@ -377,33 +366,4 @@ static void percents_have_digits_that_say_something(void **state)
                     {NAN, "-"}, {123.4, "123"},  {4.2e-9, "4e-09"}, {22, "22"}};
     for (size_t i = 0; i < sizeof(percents) / sizeof(*percents); i++)
         assert_string_equal(REPEAT_PERCENT(percents[i].percent), percents[i].words);
-}
-
-#define RICH(test) cmocka_unit_test_setup_teardown(test, start_rich, end)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        RICH(the_answer_comes_first),
-        RICH(every_event_has_a_row_for_each_setting),
-        RICH(what_faults_add_is_taken_out_beside_it),
-        RICH(controls_that_do_nothing_share_a_line),
-        RICH(a_sweep_that_matters_is_plotted),
-        RICH(what_parted_runs_stands_before_what_may),
-        RICH(sources_stand_side_by_side_with_reasons),
-        RICH(what_the_system_adds_has_its_interval),
-        RICH(subjects_are_shown_only_when_all_is),
-        cmocka_unit_test(a_subject_alone_is_the_answer),
-        cmocka_unit_test(a_suite_has_a_line_for_each_program),
-        RICH(machines_stand_side_by_side),
-        RICH(how_the_command_ended_is_said),
-        RICH(few_runs_are_remarked),
-        RICH(executions_that_failed_have_their_reason),
-        RICH(it_fits_and_stays_short),
-        cmocka_unit_test(anything_that_is_known_may_be_missing),
-        cmocka_unit_test(where_nothing_can_be_counted_the_reason_is_the_answer),
-        RICH(a_hostile_name_moves_no_cursor),
-        cmocka_unit_test(percents_have_digits_that_say_something),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

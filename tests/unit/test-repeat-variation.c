@@ -3,14 +3,10 @@
  *
  * Rows of the judge of repetition: how much counts vary, and which runs are no part of that. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 /* cmocka needs those before string.h before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "repeat-builder.h"
 #include "studies/repeat/study.h"
 
@@ -31,9 +27,8 @@ static size_t one_cell(struct repeat_builder *builder)
     return repeat_build_cell(builder, &(struct repeat_way){0});
 }
 
-static void counts_become_mean_deviation_and_median(void **state)
+TEST(counts_become_mean_deviation_and_median)
 {
-    (void)state;
     struct repeat_builder builder;
     size_t cell = one_cell(&builder);
     static const uint64_t counts[] = {100, 104, 98, 102, 96};
@@ -52,9 +47,8 @@ static void counts_become_mean_deviation_and_median(void **state)
     repeat_build_end(&builder);
 }
 
-static void runs_that_ended_otherwise_are_set_apart(void **state)
+TEST(runs_that_ended_otherwise_are_set_apart)
 {
-    (void)state;
     struct repeat_builder builder;
     size_t cell = one_cell(&builder);
     repeat_build_same(&builder, cell, 500, 6);
@@ -71,9 +65,8 @@ static void runs_that_ended_otherwise_are_set_apart(void **state)
     repeat_build_end(&builder);
 }
 
-static void a_run_that_did_not_end_in_its_time_counts_for_nothing(void **state)
+TEST(a_run_that_did_not_end_in_its_time_counts_for_nothing)
 {
-    (void)state;
     for (size_t ended = 0; ended < 8; ended++) {
         struct repeat_builder builder;
         size_t cell = one_cell(&builder);
@@ -90,9 +83,8 @@ static void a_run_that_did_not_end_in_its_time_counts_for_nothing(void **state)
     }
 }
 
-static void a_program_that_does_not_end_is_told_by_that(void **state)
+TEST(a_program_that_does_not_end_is_told_by_that)
 {
-    (void)state;
     struct repeat_builder builder;
     struct repeat_report report;
     repeat_build_start(&builder, 1);
@@ -116,9 +108,8 @@ static void a_program_that_does_not_end_is_told_by_that(void **state)
     repeat_build_end(&builder);
 }
 
-static void outputs_that_always_differ_set_nothing_apart(void **state)
+TEST(outputs_that_always_differ_set_nothing_apart)
 {
-    (void)state;
     struct repeat_builder builder;
     size_t cell = one_cell(&builder);
     for (uint64_t i = 0; i < 9; i++)
@@ -129,9 +120,8 @@ static void outputs_that_always_differ_set_nothing_apart(void **state)
     repeat_build_end(&builder);
 }
 
-static void sources_are_never_multiplexed(void **state)
+TEST(sources_are_never_multiplexed)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "one", "1");
@@ -145,9 +135,8 @@ static void sources_are_never_multiplexed(void **state)
     repeat_build_end(&builder);
 }
 
-static void large_counts_keep_their_last_bit(void **state)
+TEST(large_counts_keep_their_last_bit)
 {
-    (void)state;
     struct repeat_builder builder;
     size_t cell = one_cell(&builder);
     repeat_build_same(&builder, cell, UINT64_MAX, 4);
@@ -162,9 +151,8 @@ static void large_counts_keep_their_last_bit(void **state)
     repeat_build_end(&builder);
 }
 
-static void few_runs_and_zeros_have_no_figures_instead_of_wrong_ones(void **state)
+TEST(few_runs_and_zeros_have_no_figures_instead_of_wrong_ones)
 {
-    (void)state;
     struct repeat_builder builder;
     size_t cell = one_cell(&builder);
     struct repeat_row row = only_row(&builder);
@@ -180,9 +168,8 @@ static void few_runs_and_zeros_have_no_figures_instead_of_wrong_ones(void **stat
     repeat_build_end(&builder);
 }
 
-static void rows_stand_by_program_source_event_and_setting(void **state)
+TEST(rows_stand_by_program_source_event_and_setting)
 {
-    (void)state;
     struct repeat_builder builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "one", "1");
@@ -212,20 +199,4 @@ static void rows_stand_by_program_source_event_and_setting(void **state)
         assert_int_equal(cell->controls, order[place % 5]);
     }
     repeat_build_end(&builder);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_become_mean_deviation_and_median),
-        cmocka_unit_test(runs_that_ended_otherwise_are_set_apart),
-        cmocka_unit_test(a_run_that_did_not_end_in_its_time_counts_for_nothing),
-        cmocka_unit_test(a_program_that_does_not_end_is_told_by_that),
-        cmocka_unit_test(outputs_that_always_differ_set_nothing_apart),
-        cmocka_unit_test(sources_are_never_multiplexed),
-        cmocka_unit_test(large_counts_keep_their_last_bit),
-        cmocka_unit_test(few_runs_and_zeros_have_no_figures_instead_of_wrong_ones),
-        cmocka_unit_test(rows_stand_by_program_source_event_and_setting),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

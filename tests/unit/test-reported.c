@@ -3,21 +3,15 @@
  *
  * The object of a report: what machines are called, what sections begin with, and that memory which
  * runs out anywhere leaves no half of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "commands/reported.h"
 #include "engine/command.h"
 
-static void machines_are_called_by_letters(void **state)
+TEST(machines_are_called_by_letters)
 {
-    (void)state;
     static const struct {
         size_t number;
         const char *label;
@@ -48,9 +42,8 @@ static const char *first_sentence(const char *envelope)
     return sentence_at(envelope, 0);
 }
 
-static void sections_begin_with_what_came_out(void **state)
+TEST(sections_begin_with_what_came_out)
 {
-    (void)state;
     assert_string_equal(first_sentence("{\"command\":\"validate\",\"analysis\":{\"events\":["
                                        "{\"verdict\":\"dead\"},{\"verdict\":\"exact\"},"
                                        "{\"verdict\":\"exact\"}]}}"),
@@ -127,9 +120,8 @@ static void sections_begin_with_what_came_out(void **state)
     assert_string_equal(first_sentence("[]"), "");
 }
 
-static void a_note_behind_a_colon_begins_small(void **state)
+TEST(a_note_behind_a_colon_begins_small)
 {
-    (void)state;
     static const char *const notes[][2] = {{"Zero in user mode.", "zero in user mode."},
                                            {"PMU is not there.", "PMU is not there."}};
     for (size_t i = 0; i < 2; i++) {
@@ -160,9 +152,8 @@ static void make(struct reported *reported, struct listed_run runs[3])
     }
 }
 
-static void runs_become_sections_of_their_machines(void **state)
+TEST(runs_become_sections_of_their_machines)
 {
-    (void)state;
     struct listed_run runs[3];
     struct reported reported = {0};
     make(&reported, runs);
@@ -180,15 +171,4 @@ static void runs_become_sections_of_their_machines(void **state)
                         "it is gone");
     json_decref(report);
     free(reported.list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(machines_are_called_by_letters),
-        cmocka_unit_test(sections_begin_with_what_came_out),
-        cmocka_unit_test(a_note_behind_a_colon_begins_small),
-        cmocka_unit_test(runs_become_sections_of_their_machines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

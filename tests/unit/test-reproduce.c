@@ -2,13 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * From a recorded command line to one that makes the run again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "commands/reported.h"
 #include "engine/command.h"
 
@@ -45,9 +39,8 @@ static const char *made_again(const char *argv, const char *seed)
     return text_string(&text);
 }
 
-static void the_drawn_seed_is_added(void **state)
+TEST(the_drawn_seed_is_added)
 {
-    (void)state;
     assert_string_equal(made_again("[\"/usr/bin/assay\",\"measure\"]", "17"),
                         "assay measure --seed 17");
     assert_string_equal(made_again("[\"assay\",\"measure\",\"--seed\",\"5\"]", "5"),
@@ -61,9 +54,8 @@ static void the_drawn_seed_is_added(void **state)
     assert_string_equal(made_again("[\"assay\",\"doctor\"]", "5"), "assay doctor");
 }
 
-static void where_the_result_went_is_not(void **state)
+TEST(where_the_result_went_is_not)
 {
-    (void)state;
     assert_string_equal(made_again("[\"assay\",\"measure\",\"--store\",\"/home/me/x\",\"-o\","
                                    "\"page\",\"-oother\",\"--report=p\",\"--json\",\"-q\","
                                    "\"--via\",\"ssh:there\"]",
@@ -74,9 +66,8 @@ static void where_the_result_went_is_not(void **state)
                         "assay measure --via --json --seed 1");
 }
 
-static void words_of_another_command_stay(void **state)
+TEST(words_of_another_command_stay)
 {
-    (void)state;
     assert_string_equal(made_again("[\"assay\",\"stat\",\"--json\",\"ls\",\"--json\",\"-o\","
                                    "\"a b\"]",
                                    "9"),
@@ -85,9 +76,8 @@ static void words_of_another_command_stay(void **state)
                         "assay measure --seed 9 -- --json 'it'\\''s'");
 }
 
-static void what_is_no_command_line_gives_none(void **state)
+TEST(what_is_no_command_line_gives_none)
 {
-    (void)state;
     static const char *const odd[] = {
         NULL,          "",    "{}", "[]", "[\"assay\"]", "[1,2]", "[\"assay\",\"unheard-of\"]",
         "[\"assay\",", "null"};
@@ -97,15 +87,4 @@ static void what_is_no_command_line_gives_none(void **state)
                         "assay measure --seed 1 -- x --store");
     assert_string_equal(made_again("[\"assay\",\"measure\",\"--store\"]", "1"),
                         "assay measure --seed 1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_drawn_seed_is_added),
-        cmocka_unit_test(where_the_result_went_is_not),
-        cmocka_unit_test(words_of_another_command_stay),
-        cmocka_unit_test(what_is_no_command_line_gives_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

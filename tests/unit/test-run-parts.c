@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * How the parts of a run share its time, and where they are kept. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "commands/run.h"
 
 static struct run_plan planned(uint64_t total_ms, bool quick, bool emulated)
@@ -56,9 +51,8 @@ static uint64_t spend_all(struct run_plan *plan)
     return spent;
 }
 
-static void the_usual_times_hold_every_part(void **state)
+TEST(the_usual_times_hold_every_part)
 {
-    (void)state;
     for (int quick = 0; quick < 2; quick++)
         for (int emulated = 0; emulated < 2; emulated++) {
             struct run_plan plan = planned(run_usual_ms(quick, emulated), quick, emulated);
@@ -72,9 +66,8 @@ static void the_usual_times_hold_every_part(void **state)
     assert_true(run_usual_ms(false, false) <= 900000 && run_usual_ms(false, true) <= 900000);
 }
 
-static void what_a_part_does_not_use_the_later_ones_get(void **state)
+TEST(what_a_part_does_not_use_the_later_ones_get)
 {
-    (void)state;
     struct run_plan plan = planned(100000, false, false);
     size_t error = index_of("error");
     uint64_t before = run_share_ms(&plan, error, 60000);
@@ -89,9 +82,8 @@ static void what_a_part_does_not_use_the_later_ones_get(void **state)
     assert_int_equal(run_share_ms(&plan, error, 60000), 60000 - run_reserve_ms(&plan));
 }
 
-static void a_short_time_leaves_out_the_least_important(void **state)
+TEST(a_short_time_leaves_out_the_least_important)
 {
-    (void)state;
     struct run_plan plan = planned(12000, false, false);
     assert_int_equal(plan.parts[index_of("validate")].state, PART_WAITING);
     assert_int_equal(plan.parts[index_of("error")].state, PART_WAITING);
@@ -123,9 +115,8 @@ static void a_short_time_leaves_out_the_least_important(void **state)
     assert_int_equal(held, plan.count);
 }
 
-static void every_part_has_a_rank_of_its_own(void **state)
+TEST(every_part_has_a_rank_of_its_own)
 {
-    (void)state;
     struct run_plan plan = planned(100000, false, false);
     bool seen[32] = {0};
     assert_in_range(plan.count, 6, 32);
@@ -138,17 +129,15 @@ static void every_part_has_a_rank_of_its_own(void **state)
     assert_int_equal(run_part_of_rank(0), index_of("validate"));
 }
 
-static void caches_of_emulated_machines_are_not_asked_for(void **state)
+TEST(caches_of_emulated_machines_are_not_asked_for)
 {
-    (void)state;
     struct run_plan plan = planned(run_usual_ms(true, true), true, true);
     assert_int_equal(plan.parts[index_of("caches")].state, PART_LACKING);
     assert_non_null(strstr(plan.parts[index_of("caches")].reason, "emulated"));
 }
 
-static void resuming_counts_what_was_spent(void **state)
+TEST(resuming_counts_what_was_spent)
 {
-    (void)state;
     struct run_plan plan = planned(100000, true, false);
     plan.parts[0].spent_ms = 30000;
     plan.parts[1].spent_ms = 20000;
@@ -157,9 +146,8 @@ static void resuming_counts_what_was_spent(void **state)
     assert_int_equal(run_left_ms(&plan), 0);
 }
 
-static void only_parts_that_know_it_are_quick(void **state)
+TEST(only_parts_that_know_it_are_quick)
 {
-    (void)state;
     struct run_plan plan = planned(100000, true, false);
     assert_false(run_is_quick(&plan, index_of("error"), 1000));
     assert_true(run_is_quick(&plan, index_of("clocks"), 15000));
@@ -167,9 +155,8 @@ static void only_parts_that_know_it_are_quick(void **state)
     assert_false(run_is_quick(&plan, index_of("repeat"), 120000));
 }
 
-static void states_are_read_as_they_are_written(void **state)
+TEST(states_are_read_as_they_are_written)
 {
-    (void)state;
     enum part_state read;
     for (int i = PART_WAITING; i <= PART_LEFT_OUT; i++) {
         assert_true(part_state_read(part_state_name((enum part_state)i), &read));
@@ -188,9 +175,8 @@ static char *fresh_folder(void)
     return folder;
 }
 
-static void a_place_has_one_owner(void **state)
+TEST(a_place_has_one_owner)
 {
-    (void)state;
     AUTO_FREE char *folder = fresh_folder();
     char store[128];
     snprintf(store, sizeof(store), "%s/a store.sqlite", folder);
@@ -215,9 +201,8 @@ static void a_place_has_one_owner(void **state)
     rmdir(folder);
 }
 
-static void what_is_there_is_never_touched(void **state)
+TEST(what_is_there_is_never_touched)
 {
-    (void)state;
     AUTO_FREE char *folder = fresh_folder();
     char store[128], note[192];
     snprintf(store, sizeof(store), "%s/x", folder);
@@ -248,9 +233,8 @@ static void what_is_there_is_never_touched(void **state)
 }
 
 /* In the state folder the latest is taken that nobody works at, and names never collide. */
-static void the_latest_free_one_is_found(void **state)
+TEST(the_latest_free_one_is_found)
 {
-    (void)state;
     AUTO_FREE char *folder = fresh_folder();
     struct run_place first = {.lock = -1}, second = {.lock = -1}, found = {.lock = -1};
     struct failure failure = {0};
@@ -274,22 +258,4 @@ static void the_latest_free_one_is_found(void **state)
     assert_string_equal(found.store, wanted);
     run_place_remove(&found);
     run_place_release(&found);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_usual_times_hold_every_part),
-        cmocka_unit_test(what_a_part_does_not_use_the_later_ones_get),
-        cmocka_unit_test(a_short_time_leaves_out_the_least_important),
-        cmocka_unit_test(every_part_has_a_rank_of_its_own),
-        cmocka_unit_test(caches_of_emulated_machines_are_not_asked_for),
-        cmocka_unit_test(resuming_counts_what_was_spent),
-        cmocka_unit_test(only_parts_that_know_it_are_quick),
-        cmocka_unit_test(states_are_read_as_they_are_written),
-        cmocka_unit_test(a_place_has_one_owner),
-        cmocka_unit_test(what_is_there_is_never_touched),
-        cmocka_unit_test(the_latest_free_one_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

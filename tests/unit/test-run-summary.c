@@ -2,16 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * From a report to one screen. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "commands/run.h"
 #include "output/table.h"
 
@@ -68,9 +63,8 @@ static const char whole[] =
     "{\"program\": \"b\", \"event\": \"page-faults\", \"as_is_cv_percent\": 29.0,"
     " \"controlled_cv_percent\": 0}]}}]}";
 
-static void every_part_has_its_line(void **state)
+TEST(every_part_has_its_line)
 {
-    (void)state;
     json_t *report = parsed(whole), *summary = run_summary(report);
     AUTO_TEXT struct text out = {0};
     run_summary_put(summary, &narrow, &out);
@@ -94,9 +88,8 @@ static void every_part_has_its_line(void **state)
     json_decref(report);
 }
 
-static void parts_that_are_missing_have_none(void **state)
+TEST(parts_that_are_missing_have_none)
 {
-    (void)state;
     static const char *const reports[] = {
         "{}",
         "{\"sections\": [], \"machines\": []}",
@@ -121,9 +114,8 @@ static void parts_that_are_missing_have_none(void **state)
 }
 
 /* However much a machine has, the summary is one screen. */
-static void a_thousand_events_fit_on_one_screen(void **state)
+TEST(a_thousand_events_fit_on_one_screen)
 {
-    (void)state;
     static const char *const verdicts[] = {"exact", "accurate", "biased", "dead", "noisy"};
     json_t *report = parsed(whole), *sections = json_object_get(report, "sections");
     json_t *events =
@@ -160,9 +152,8 @@ static void a_thousand_events_fit_on_one_screen(void **state)
     json_decref(report);
 }
 
-static void names_from_machines_do_nothing_to_a_terminal(void **state)
+TEST(names_from_machines_do_nothing_to_a_terminal)
 {
-    (void)state;
     json_t *report =
         parsed("{\"sections\": [{\"command\": \"validate\", \"analysis\": {\"events\": ["
                "{\"event\": \"a\\u001b[2Jb\", \"verdict\": \"exact\"}]}}]}");
@@ -172,15 +163,4 @@ static void names_from_machines_do_nothing_to_a_terminal(void **state)
     assert_null(strchr(text_string(&out), '\033'));
     json_decref(summary);
     json_decref(report);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_part_has_its_line),
-        cmocka_unit_test(parts_that_are_missing_have_none),
-        cmocka_unit_test(a_thousand_events_fit_on_one_screen),
-        cmocka_unit_test(names_from_machines_do_nothing_to_a_terminal),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

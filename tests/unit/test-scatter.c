@@ -3,17 +3,12 @@
  *
  * Plots of points: what a reader sees, to the character, and that no point however odd breaks them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "output/plot.h"
 #include "output/table.h"
 
@@ -52,9 +47,8 @@ static struct scatter sleeps(struct scatter_point points[16])
                             .rows = 7};
 }
 
-static void points_stand_above_what_was_asked_for(void **state)
+TEST(points_stand_above_what_was_asked_for)
 {
-    (void)state;
     struct scatter_point points[16];
     use_ascii();
     struct scatter scatter = sleeps(points);
@@ -70,9 +64,8 @@ static void points_stand_above_what_was_asked_for(void **state)
                                              "o tsc  x thread-cputime  . as asked\n");
 }
 
-static void signs_are_finer_where_the_locale_has_them(void **state)
+TEST(signs_are_finer_where_the_locale_has_them)
 {
-    (void)state;
     struct scatter_point points[16];
     setenv("LC_ALL", "C.UTF-8", 1);
     struct scatter scatter = sleeps(points);
@@ -90,9 +83,8 @@ static void signs_are_finer_where_the_locale_has_them(void **state)
 }
 
 /* Of two clocks that agree neither hides the other. */
-static void several_series_in_one_place_have_a_sign_of_their_own(void **state)
+TEST(several_series_in_one_place_have_a_sign_of_their_own)
 {
-    (void)state;
     const struct scatter_point points[] = {{0, 0, 0}, {1, 1, 0}, {1, 1, 1}, {2, 2, 1}};
     use_ascii();
     struct scatter scatter = {
@@ -107,9 +99,8 @@ static void several_series_in_one_place_have_a_sign_of_their_own(void **state)
 }
 
 /* A clock that jumped by hours must not press all others into one row. */
-static void what_is_far_beyond_stands_at_the_edge(void **state)
+TEST(what_is_far_beyond_stands_at_the_edge)
 {
-    (void)state;
     const struct scatter_point points[] = {{10, 10, 0}, {20, 7e9, 1}, {30, -7e9, 1}};
     use_ascii();
     struct scatter scatter = {.series = names,
@@ -133,9 +124,8 @@ static void what_is_far_beyond_stands_at_the_edge(void **state)
                                              "v farther down  . as asked\n");
 }
 
-static void what_has_no_place_is_left_out(void **state)
+TEST(what_has_no_place_is_left_out)
 {
-    (void)state;
     const struct scatter_point nowhere[] = {{NAN, 1, 0}, {1, INFINITY, 0}, {1, 1, 7}};
     struct scatter scatter = {
         .series = names, .series_count = 2, .points = nowhere, .count = 3, .rows = 5};
@@ -144,9 +134,8 @@ static void what_has_no_place_is_left_out(void **state)
     assert_string_equal(drawn(&scatter, 80), "");
 }
 
-static void every_width_is_kept_whatever_the_values(void **state)
+TEST(every_width_is_kept_whatever_the_values)
 {
-    (void)state;
     static const double odd[] = {0, 1, -1, 1e-300, 1e300, -1e300, DBL_MAX, -DBL_MAX, DBL_MIN, 160};
     const size_t count = sizeof(odd) / sizeof(*odd);
     use_ascii();
@@ -171,9 +160,8 @@ static void every_width_is_kept_whatever_the_values(void **state)
         }
 }
 
-static void a_hostile_name_moves_no_cursor(void **state)
+TEST(a_hostile_name_moves_no_cursor)
 {
-    (void)state;
     static const char *const hostile[] = {"\033[2Jtsc\n\x80"};
     const struct scatter_point points[] = {{1, 1, 0}, {2, 2, 0}};
     struct scatter scatter = {
@@ -182,18 +170,4 @@ static void a_hostile_name_moves_no_cursor(void **state)
     assert_null(strchr(text, '\033'));
     assert_null(strstr(text, "\x80"));
     assert_non_null(strstr(text, "[2Jtsc"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_stand_above_what_was_asked_for),
-        cmocka_unit_test(signs_are_finer_where_the_locale_has_them),
-        cmocka_unit_test(several_series_in_one_place_have_a_sign_of_their_own),
-        cmocka_unit_test(what_is_far_beyond_stands_at_the_edge),
-        cmocka_unit_test(what_has_no_place_is_left_out),
-        cmocka_unit_test(every_width_is_kept_whatever_the_values),
-        cmocka_unit_test(a_hostile_name_moves_no_cursor),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,8 @@
  * readings of our own clock; against probes that behave and probes that do not. */
 #include "session-fixture.h"
 
-static void clocks_are_found_by_name(void **state)
+TEST_WITH(clocks_are_found_by_name, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("clocks");
     const struct catalogue *catalogue = session_catalogue(session);
     assert_int_equal(catalogue->clock_count, 2);
@@ -47,9 +46,8 @@ static void assert_open_fails(const char *mode, int code, const char *said, cons
     assert_no_children();
 }
 
-static void clocks_that_make_no_sense_are_refused(void **state)
+TEST_WITH(clocks_that_make_no_sense_are_refused, before_each, after_each)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"clock:name", "'name'"},
         {"clock:name=", "no name of one"},
@@ -90,9 +88,8 @@ static const char *const both[] = {"sundial", "raw"};
 
 /* The fake probe reads the same clock that stamps: a reading must lie between its stamps, whatever
  * else came from there meanwhile. */
-static void a_look_lies_between_its_stamps(void **state)
+TEST_WITH(a_look_lies_between_its_stamps, before_each, after_each)
 {
-    (void)state;
     static const char *const modes[] = {"look-good", "look-chatter"};
     for (size_t mode = 0; mode < 2; mode++) {
         struct session *session = open_session(modes[mode]);
@@ -112,9 +109,8 @@ static void a_look_lies_between_its_stamps(void **state)
     }
 }
 
-static void a_look_that_is_refused_leaves_the_session_alone(void **state)
+TEST_WITH(a_look_that_is_refused_leaves_the_session_alone, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("look-refused");
     uint64_t readings[2], sent, received;
     for (int i = 0; i < 2; i++) {
@@ -127,9 +123,8 @@ static void a_look_that_is_refused_leaves_the_session_alone(void **state)
 }
 
 /* These never reach the probe. */
-static void a_look_at_what_is_no_clock_is_ours_to_refuse(void **state)
+TEST_WITH(a_look_at_what_is_no_clock_is_ours_to_refuse, before_each, after_each)
 {
-    (void)state;
     static const char *const names[] = {"", "a b", "a,b", "mine=run:x", "tsc@5"};
     const char *many[CELL_MAX_COUNTERS + 1];
     for (size_t i = 0; i <= CELL_MAX_COUNTERS; i++)
@@ -148,9 +143,8 @@ static void a_look_at_what_is_no_clock_is_ours_to_refuse(void **state)
     session_close(session);
 }
 
-static void answers_that_are_none_end_the_session(void **state)
+TEST_WITH(answers_that_are_none_end_the_session, before_each, after_each)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"look-short", "does not have as many readings"},
         {"look-words", "does not have as many readings"},
@@ -170,26 +164,11 @@ static void answers_that_are_none_end_the_session(void **state)
     }
 }
 
-static void a_look_can_be_interrupted(void **state)
+TEST_WITH(a_look_can_be_interrupted, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("look-good");
     uint64_t readings[2], sent, received;
     stop_flag = 1;
     assert_int_equal(session_look(session, both, 2, readings, &sent, &received, NULL), -EINTR);
     session_close(session);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SESSION_CASE(clocks_are_found_by_name),
-        SESSION_CASE(clocks_that_make_no_sense_are_refused),
-        SESSION_CASE(a_look_lies_between_its_stamps),
-        SESSION_CASE(a_look_that_is_refused_leaves_the_session_alone),
-        SESSION_CASE(a_look_at_what_is_no_clock_is_ours_to_refuse),
-        SESSION_CASE(answers_that_are_none_end_the_session),
-        SESSION_CASE(a_look_can_be_interrupted),
-    };
-    return cmocka_run_group_tests_name("session-clocks", tests, NULL, NULL);
 }

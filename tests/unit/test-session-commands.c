@@ -20,9 +20,8 @@ static void assert_open_fails(const char *mode, int code, const char *said, cons
     assert_no_children();
 }
 
-static void counters_and_subjects_are_found_by_name(void **state)
+TEST_WITH(counters_and_subjects_are_found_by_name, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("subject:none");
     const struct catalogue *catalogue = session_catalogue(session);
     assert_int_equal(catalogue->counter_count, 2);
@@ -49,9 +48,8 @@ static void counters_and_subjects_are_found_by_name(void **state)
     session_close(session);
 }
 
-static void catalogues_that_make_no_sense_are_refused(void **state)
+TEST_WITH(catalogues_that_make_no_sense_are_refused, before_each, after_each)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"counter:source", "'source'"},
         {"counter:source=", "'source'"},
@@ -164,9 +162,8 @@ static int run(const char *mode, enum command_detail detail, bool listening, str
     return status;
 }
 
-static void details_reach_the_sink_before_the_end(void **state)
+TEST_WITH(details_reach_the_sink_before_the_end, before_each, after_each)
 {
-    (void)state;
     struct failure failure = {0};
     struct told code = {0}, calls = {0}, none = {0}, deaf = {0};
     assert_int_equal(run("good", DETAIL_CODE, true, &code, &failure), 0);
@@ -182,9 +179,8 @@ static void details_reach_the_sink_before_the_end(void **state)
     assert_int_equal(deaf.ended, 1);
 }
 
-static void a_sink_that_fails_ends_the_run(void **state)
+TEST_WITH(a_sink_that_fails_ends_the_run, before_each, after_each)
 {
-    (void)state;
     for (int detail = DETAIL_CODE; detail < DETAIL_COUNT; detail++) {
         struct failure failure = {0};
         struct told told = {.refuse = -ENOSPC};
@@ -194,9 +190,8 @@ static void a_sink_that_fails_ends_the_run(void **state)
     }
 }
 
-static void details_that_make_no_sense_lose_the_probe(void **state)
+TEST_WITH(details_that_make_no_sense_lose_the_probe, before_each, after_each)
 {
-    (void)state;
     static const struct {
         const char *mode;
         enum command_detail detail;
@@ -247,9 +242,8 @@ static unsigned char *make_bytes(size_t length)
     return bytes;
 }
 
-static void files_arrive_byte_by_byte(void **state)
+TEST_WITH(files_arrive_byte_by_byte, before_each, after_each)
 {
-    (void)state;
     static const size_t lengths[] = {0, 1, 131071, 131072, 131073, 3000000};
     AUTO_FREE unsigned char *bytes = make_bytes(3000000);
     struct session *session = open_session("good");
@@ -261,9 +255,8 @@ static void files_arrive_byte_by_byte(void **state)
     session_close(session);
 }
 
-static void a_refused_file_is_no_lost_session(void **state)
+TEST_WITH(a_refused_file_is_no_lost_session, before_each, after_each)
 {
-    (void)state;
     AUTO_FREE unsigned char *bytes = make_bytes(3000000);
     struct session *session = open_session("file-refused");
     for (int again = 0; again < 2; again++) {
@@ -275,9 +268,8 @@ static void a_refused_file_is_no_lost_session(void **state)
     session_close(session);
 }
 
-static void names_and_sizes_are_checked_here_too(void **state)
+TEST_WITH(names_and_sizes_are_checked_here_too, before_each, after_each)
 {
-    (void)state;
     struct failure failure = {0};
     struct session *session = open_session("good");
     assert_int_equal(session_bring(session, "../x", "", 0, false, &failure), -EINVAL);
@@ -288,9 +280,8 @@ static void names_and_sizes_are_checked_here_too(void **state)
     session_close(session);
 }
 
-static void answers_that_do_not_fit_lose_the_probe(void **state)
+TEST_WITH(answers_that_do_not_fit_lose_the_probe, before_each, after_each)
 {
-    (void)state;
     static const char *const modes[] = {"file-early", "file-short", "file-other", "file-name"};
     AUTO_FREE unsigned char *bytes = make_bytes(3000000);
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
@@ -303,9 +294,8 @@ static void answers_that_do_not_fit_lose_the_probe(void **state)
     }
 }
 
-static void a_probe_that_takes_nothing_hangs(void **state)
+TEST_WITH(a_probe_that_takes_nothing_hangs, before_each, after_each)
 {
-    (void)state;
     struct failure failure = {0};
     AUTO_FREE unsigned char *bytes = make_bytes(3000000);
     setenv("ASSAY_SILENCE_MS", "300", 1);
@@ -314,9 +304,8 @@ static void a_probe_that_takes_nothing_hangs(void **state)
     session_close(session);
 }
 
-static void the_flag_ends_bringing(void **state)
+TEST_WITH(the_flag_ends_bringing, before_each, after_each)
 {
-    (void)state;
     struct failure failure = {0};
     struct session *session = open_session("file-hangs");
     stop_flag = 1;
@@ -324,9 +313,8 @@ static void the_flag_ends_bringing(void **state)
     session_close(session);
 }
 
-static void programs_are_asked_for(void **state)
+TEST_WITH(programs_are_asked_for, before_each, after_each)
 {
-    (void)state;
     struct failure failure = {0};
     struct session *session = open_session("good");
     assert_int_equal(session_find(session, "ls", &failure), 0);
@@ -336,23 +324,4 @@ static void programs_are_asked_for(void **state)
     session = open_session("find-other");
     assert_int_equal(session_find(session, "ls", &failure), -EBADMSG);
     session_close(session);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SESSION_CASE(counters_and_subjects_are_found_by_name),
-        SESSION_CASE(catalogues_that_make_no_sense_are_refused),
-        SESSION_CASE(details_reach_the_sink_before_the_end),
-        SESSION_CASE(a_sink_that_fails_ends_the_run),
-        SESSION_CASE(details_that_make_no_sense_lose_the_probe),
-        SESSION_CASE(files_arrive_byte_by_byte),
-        SESSION_CASE(a_refused_file_is_no_lost_session),
-        SESSION_CASE(names_and_sizes_are_checked_here_too),
-        SESSION_CASE(answers_that_do_not_fit_lose_the_probe),
-        SESSION_CASE(a_probe_that_takes_nothing_hangs),
-        SESSION_CASE(the_flag_ends_bringing),
-        SESSION_CASE(programs_are_asked_for),
-    };
-    return cmocka_run_group_tests_name("session-commands", tests, NULL, NULL);
 }

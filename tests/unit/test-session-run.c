@@ -4,14 +4,9 @@
  * Plans and samples of a session: every sample of a probe that behaves arrives in order, whatever a
  * probe, a sink, a signal or a budget breaks off is told, and none leaves a process or a descriptor
  * behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/time.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "session-fixture.h"
 
 #define RUNS 4
@@ -98,9 +93,8 @@ static int run_visits(struct session *session, size_t count, uint64_t budget_ms,
     return status;
 }
 
-static void a_run_gives_every_sample_in_order(void **state)
+TEST_WITH(a_run_gives_every_sample_in_order, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     struct failure failure = {0};
     for (int plan = 0; plan < 2; plan++) { /* a session takes further plans */
@@ -118,9 +112,8 @@ static void a_run_gives_every_sample_in_order(void **state)
 }
 
 /* More than any pipe holds, in both directions. */
-static void a_hundred_thousand_visits_do_not_block_each_other(void **state)
+TEST_WITH(a_hundred_thousand_visits_do_not_block_each_other, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     struct failure failure = {0};
     struct seen seen = {0};
@@ -131,18 +124,16 @@ static void a_hundred_thousand_visits_do_not_block_each_other(void **state)
     session_close(session);
 }
 
-static void an_empty_plan_is_done(void **state)
+TEST_WITH(an_empty_plan_is_done, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     struct seen seen = {0};
     assert_int_equal(run_visits(session, 0, 0, &seen, NULL), 0);
     session_close(session);
 }
 
-static void a_plan_that_contradicts_itself_is_ours_to_refuse(void **state)
+TEST_WITH(a_plan_that_contradicts_itself_is_ours_to_refuse, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     struct failure failure = {0};
     struct cell cells[2] = {make_cell(7, 1), make_cell(7, 1)};
@@ -155,9 +146,8 @@ static void a_plan_that_contradicts_itself_is_ours_to_refuse(void **state)
     session_close(session);
 }
 
-static void failed_visits_and_output_are_passed_on(void **state)
+TEST_WITH(failed_visits_and_output_are_passed_on, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("visits-fail");
     struct seen seen = {0};
     assert_int_equal(run_visits(session, 3, 0, &seen, NULL), 0);
@@ -173,9 +163,8 @@ static void failed_visits_and_output_are_passed_on(void **state)
     session_close(session);
 }
 
-static void a_slow_probe_that_is_alive_is_waited_for(void **state)
+TEST_WITH(a_slow_probe_that_is_alive_is_waited_for, before_each, after_each)
 {
-    (void)state;
     setenv("ASSAY_SILENCE_MS", "300", 1); /* the fake's visit takes twice that, and says so */
     int status = -1;
     for (int attempt = 0; attempt < 5 && status < 0; attempt++) { /* a busy machine is silent too */
@@ -191,9 +180,8 @@ static void a_slow_probe_that_is_alive_is_waited_for(void **state)
 }
 
 /* More warnings than a pipe holds: a probe must not get stuck on them. */
-static void warnings_without_end_do_not_hold_up_a_run(void **state)
+TEST_WITH(warnings_without_end_do_not_hold_up_a_run, before_each, after_each)
 {
-    (void)state;
     setenv("ASSAY_SILENCE_MS", "60000", 1);
     struct session *session = open_session("noisy-errors");
     struct failure failure = {0};
@@ -203,9 +191,8 @@ static void warnings_without_end_do_not_hold_up_a_run(void **state)
     session_close(session);
 }
 
-static void chatter_amid_frames_is_ignored(void **state)
+TEST_WITH(chatter_amid_frames_is_ignored, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("mid-chatter");
     struct seen seen = {0};
     assert_int_equal(run_visits(session, 4, 0, &seen, NULL), 0);
@@ -228,25 +215,22 @@ static void assert_run_fails(const char *mode, int code, const char *words, cons
     session_close(session);
 }
 
-static void a_probe_that_dies_is_told_with_its_last_words(void **state)
+TEST_WITH(a_probe_that_dies_is_told_with_its_last_words, before_each, after_each)
 {
-    (void)state;
     assert_run_fails("dies", -EPIPE, "signal 9", "out of luck");
     assert_run_fails("closes-output", -EPIPE, "gone", "signal 15");
     assert_run_fails("leaves", -EPIPE, "gone", "exit status 0");
 }
 
-static void a_probe_that_hangs_is_ended(void **state)
+TEST_WITH(a_probe_that_hangs_is_ended, before_each, after_each)
 {
-    (void)state;
     setenv("ASSAY_SILENCE_MS", "200", 1);
     assert_run_fails("hangs", -ETIMEDOUT, "hangs", "signal 15");
     assert_run_fails("hangs-hard", -ETIMEDOUT, "hangs", "signal 9");
 }
 
-static void samples_that_do_not_fit_the_plan_are_refused(void **state)
+TEST_WITH(samples_that_do_not_fit_the_plan_are_refused, before_each, after_each)
 {
-    (void)state;
     assert_run_fails("unknown-cell", -EBADMSG, "cell 4000000", "never asked for");
     assert_run_fails("other-process", -EBADMSG, "process 1", "not its turn");
     assert_run_fails("no-begin", -EBADMSG, "'samples'", "not its turn");
@@ -258,9 +242,8 @@ static void samples_that_do_not_fit_the_plan_are_refused(void **state)
     assert_run_fails("gives-up", -EBADMSG, "2 of 6 visits", "done");
 }
 
-static void a_sink_that_fails_ends_the_run_with_its_words(void **state)
+TEST_WITH(a_sink_that_fails_ends_the_run_with_its_words, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     struct failure failure = {0};
     struct seen seen = {.refuse_after_ends = 2};
@@ -272,9 +255,8 @@ static void a_sink_that_fails_ends_the_run_with_its_words(void **state)
     session_close(session);
 }
 
-static void the_stop_flag_ends_a_run_between_visits(void **state)
+TEST_WITH(the_stop_flag_ends_a_run_between_visits, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("endless");
     struct failure failure = {0};
     struct seen seen = {.stop_after_ends = 2};
@@ -296,9 +278,8 @@ static void raise_flag_later(int signal_number)
 }
 
 /* The budget waits for the visit under way, however long; whoever interrupts does not. */
-static void the_stop_flag_breaks_off_a_visit_that_outlasts_the_budget(void **state)
+TEST_WITH(the_stop_flag_breaks_off_a_visit_that_outlasts_the_budget, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("hangs");
     struct failure failure = {0};
     struct seen seen = {0};
@@ -311,9 +292,8 @@ static void the_stop_flag_breaks_off_a_visit_that_outlasts_the_budget(void **sta
     session_close(session);
 }
 
-static void a_flag_raised_before_the_run_runs_nothing(void **state)
+TEST_WITH(a_flag_raised_before_the_run_runs_nothing, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     struct seen seen = {0};
     stop_flag = 1;
@@ -322,9 +302,8 @@ static void a_flag_raised_before_the_run_runs_nothing(void **state)
     session_close(session);
 }
 
-static void a_second_interrupt_does_not_wait(void **state)
+TEST_WITH(a_second_interrupt_does_not_wait, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("endless");
     struct failure failure = {0};
     struct seen seen = {.force_after_ends = 1};
@@ -334,9 +313,8 @@ static void a_second_interrupt_does_not_wait(void **state)
     session_close(session);
 }
 
-static void a_spent_budget_ends_a_run_between_visits(void **state)
+TEST_WITH(a_spent_budget_ends_a_run_between_visits, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("endless");
     struct failure failure = {0};
     struct seen seen = {0};
@@ -347,9 +325,8 @@ static void a_spent_budget_ends_a_run_between_visits(void **state)
 }
 
 /* `stop` crosses `idle` on the way: everything ran, and the answer to `stop` is not left over. */
-static void a_stop_that_comes_too_late_changes_nothing(void **state)
+TEST_WITH(a_stop_that_comes_too_late_changes_nothing, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     for (int i = 0; i < 20; i++) {
         struct seen seen = {.stop_after_ends = 3};
@@ -365,39 +342,12 @@ static void a_stop_that_comes_too_late_changes_nothing(void **state)
 }
 
 /* The default for SIGPIPE is to die of it; a controller must not. */
-static void a_probe_that_stops_listening_sends_no_signal(void **state)
+TEST_WITH(a_probe_that_stops_listening_sends_no_signal, before_each, after_each)
 {
-    (void)state;
     signal(SIGPIPE, SIG_DFL);
     struct session *session = open_session("leaves");
     struct failure failure = {0};
     struct seen seen = {0};
     assert_int_equal(run_visits(session, 100000, 0, &seen, &failure), -EPIPE);
     session_close(session);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SESSION_CASE(a_run_gives_every_sample_in_order),
-        SESSION_CASE(a_hundred_thousand_visits_do_not_block_each_other),
-        SESSION_CASE(an_empty_plan_is_done),
-        SESSION_CASE(a_plan_that_contradicts_itself_is_ours_to_refuse),
-        SESSION_CASE(failed_visits_and_output_are_passed_on),
-        SESSION_CASE(a_slow_probe_that_is_alive_is_waited_for),
-        SESSION_CASE(warnings_without_end_do_not_hold_up_a_run),
-        SESSION_CASE(chatter_amid_frames_is_ignored),
-        SESSION_CASE(a_probe_that_dies_is_told_with_its_last_words),
-        SESSION_CASE(a_probe_that_hangs_is_ended),
-        SESSION_CASE(samples_that_do_not_fit_the_plan_are_refused),
-        SESSION_CASE(a_sink_that_fails_ends_the_run_with_its_words),
-        SESSION_CASE(the_stop_flag_ends_a_run_between_visits),
-        SESSION_CASE(the_stop_flag_breaks_off_a_visit_that_outlasts_the_budget),
-        SESSION_CASE(a_flag_raised_before_the_run_runs_nothing),
-        SESSION_CASE(a_second_interrupt_does_not_wait),
-        SESSION_CASE(a_spent_budget_ends_a_run_between_visits),
-        SESSION_CASE(a_stop_that_comes_too_late_changes_nothing),
-        SESSION_CASE(a_probe_that_stops_listening_sends_no_signal),
-    };
-    return cmocka_run_group_tests_name("session-run", tests, NULL, NULL);
 }

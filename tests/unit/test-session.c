@@ -4,13 +4,7 @@
  * The controller's end of a session before anything is measured (hello, catalogue, events, code),
  * against probes that behave and probes that do not: each gives its own clear error, and none
  * leaves a process or a descriptor behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "session-fixture.h"
 
 /* --- opening --- */
@@ -28,9 +22,8 @@ static void assert_open_fails(const char *mode, int timeout_ms, int code, const 
     assert_no_children();
 }
 
-static void the_catalogue_is_what_the_probe_said(void **state)
+TEST_WITH(the_catalogue_is_what_the_probe_said, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     const struct catalogue *catalogue = session_catalogue(session);
     assert_string_equal(catalogue->version, "0.0-fake");
@@ -77,9 +70,8 @@ static void the_catalogue_is_what_the_probe_said(void **state)
     session_close(session);
 }
 
-static void operations_are_found_by_name(void **state)
+TEST_WITH(operations_are_found_by_name, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     const struct catalogue *catalogue = session_catalogue(session);
     assert_int_equal(catalogue->operation_count, 2);
@@ -118,9 +110,8 @@ static void operations_are_found_by_name(void **state)
     session_close(session);
 }
 
-static void operations_that_make_no_sense_are_refused(void **state)
+TEST_WITH(operations_that_make_no_sense_are_refused, before_each, after_each)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"operation:path", "'path'"},
         {"operation:path=", "'path'"},
@@ -158,47 +149,41 @@ static void operations_that_make_no_sense_are_refused(void **state)
     assert_open_fails("endless-operations", HELLO_MS, -E2BIG, "more than 512", "operations");
 }
 
-static void an_operation_is_there_once(void **state)
+TEST_WITH(an_operation_is_there_once, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("operation-twice", HELLO_MS, -EBADMSG, "'timer.nothing'", "twice");
 }
 
-static void another_version_says_which_side_is_older(void **state)
+TEST_WITH(another_version_says_which_side_is_older, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("older", HELLO_MS, -EPROTONOSUPPORT, "the probe is the older one", "make");
     assert_open_fails("newer", HELLO_MS, -EPROTONOSUPPORT, "assay is the older one", "update");
 }
 
-static void no_hello_is_told_in_time(void **state)
+TEST_WITH(no_hello_is_told_in_time, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("mute", 100, -ETIMEDOUT, "no probe said hello", "ended with");
     assert_open_fails("floods", 100, -ETIMEDOUT, "no probe said hello", "Jack a dull boy");
     assert_open_fails("floods-errors", 100, -ETIMEDOUT, "no probe said hello", "noise and noise");
 }
 
-static void what_ends_before_hello_is_quoted(void **state)
+TEST_WITH(what_ends_before_hello_is_quoted, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("ends", HELLO_MS, -EPIPE, "exit status 3", "nobody at home");
     assert_open_fails("rubbish", HELLO_MS, -EPIPE, "Segmentation fault", "?ELF??");
     assert_open_fails("truncated", HELLO_MS, -EPIPE, "@assay 0 he", "no probe said hello");
 }
 
-static void damage_before_ready_is_told(void **state)
+TEST_WITH(damage_before_ready_is_told, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("checksum", HELLO_MS, -EBADMSG, "damaged", "checksum");
     assert_open_fails("skips", HELLO_MS, -EBADMSG, "damaged", "frame 12 was due but 13");
     assert_open_fails("endless-line", HELLO_MS, -EBADMSG, "longer than", "damaged");
     assert_open_fails("impatient", HELLO_MS, -EBADMSG, "'ready'", "instead of hello");
 }
 
-static void a_catalogue_that_makes_no_sense_is_refused(void **state)
+TEST_WITH(a_catalogue_that_makes_no_sense_is_refused, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("stray-frame", HELLO_MS, -EBADMSG, "'confetti'", "does not know");
     assert_open_fails("bound-without-top", HELLO_MS, -EBADMSG, "'high_base'", "no number");
     assert_open_fails("truth-of-nothing", HELLO_MS, -EBADMSG, "'ghost'", "does not have");
@@ -209,16 +194,14 @@ static void a_catalogue_that_makes_no_sense_is_refused(void **state)
     assert_open_fails("last-word", HELLO_MS, -EPROTO, "the moon is full", "gave up");
 }
 
-static void a_raised_flag_ends_opening(void **state)
+TEST_WITH(a_raised_flag_ends_opening, before_each, after_each)
 {
-    (void)state;
     stop_flag = 1;
     assert_open_fails("mute", 60000, -EINTR, "interrupted", "");
 }
 
-static void a_session_through_exec_is_the_same(void **state)
+TEST_WITH(a_session_through_exec_is_the_same, before_each, after_each)
 {
-    (void)state;
     struct session *session = NULL;
     struct failure failure = {0};
     if (session_open(&session, "exec:env A=b", HELLO_MS, &stop_flag, &failure) < 0)
@@ -248,9 +231,8 @@ static int refuse_event(void *context, const struct listed_event *event)
     return -ENOSPC;
 }
 
-static void events_are_listed_and_tried(void **state)
+TEST_WITH(events_are_listed_and_tried, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     struct failure failure = {0};
     struct listed_event event;
@@ -271,9 +253,8 @@ static void events_are_listed_and_tried(void **state)
 }
 
 /* --- code --- */
-static void code_comes_in_pieces_and_is_put_together(void **state)
+TEST_WITH(code_comes_in_pieces_and_is_put_together, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("good");
     struct failure failure = {0};
     struct sent_code code;
@@ -294,9 +275,8 @@ static void code_comes_in_pieces_and_is_put_together(void **state)
     session_close(session);
 }
 
-static void code_that_is_empty_is_code_too(void **state)
+TEST_WITH(code_that_is_empty_is_code_too, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("code-empty");
     struct sent_code code;
     assert_int_equal(session_code(session, "null", &code, NULL), 0);
@@ -305,9 +285,8 @@ static void code_that_is_empty_is_code_too(void **state)
     session_close(session);
 }
 
-static void damaged_code_ends_the_session(void **state)
+TEST_WITH(damaged_code_ends_the_session, before_each, after_each)
 {
-    (void)state;
     static const char *const modes[] = {"code-endless", "code-bad-trips", "code-trips-words",
                                         "code-stray",   "code-gap",       "code-too-much",
                                         "code-nothing", "code-odd",       "code-call-digits"};
@@ -331,41 +310,15 @@ static int raise_flag(void *context, const struct listed_event *event)
     return 0;
 }
 
-static void an_endless_list_can_be_interrupted(void **state)
+TEST_WITH(an_endless_list_can_be_interrupted, before_each, after_each)
 {
-    (void)state;
     struct session *session = open_session("endless-list");
     struct failure failure = {0};
     assert_int_equal(session_list_events(session, "*", raise_flag, NULL, &failure), -EINTR);
     session_close(session);
 }
 
-static void closing_nothing_is_harmless(void **state)
+TEST_WITH(closing_nothing_is_harmless, before_each, after_each)
 {
-    (void)state;
     session_close(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SESSION_CASE(the_catalogue_is_what_the_probe_said),
-        SESSION_CASE(operations_are_found_by_name),
-        SESSION_CASE(operations_that_make_no_sense_are_refused),
-        SESSION_CASE(an_operation_is_there_once),
-        SESSION_CASE(another_version_says_which_side_is_older),
-        SESSION_CASE(no_hello_is_told_in_time),
-        SESSION_CASE(what_ends_before_hello_is_quoted),
-        SESSION_CASE(damage_before_ready_is_told),
-        SESSION_CASE(a_catalogue_that_makes_no_sense_is_refused),
-        SESSION_CASE(a_raised_flag_ends_opening),
-        SESSION_CASE(a_session_through_exec_is_the_same),
-        SESSION_CASE(events_are_listed_and_tried),
-        SESSION_CASE(code_comes_in_pieces_and_is_put_together),
-        SESSION_CASE(code_that_is_empty_is_code_too),
-        SESSION_CASE(damaged_code_ends_the_session),
-        SESSION_CASE(an_endless_list_can_be_interrupted),
-        SESSION_CASE(closing_nothing_is_harmless),
-    };
-    return cmocka_run_group_tests_name("session", tests, NULL, NULL);
 }

@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What a reader sees: numbers, tables, JSON, files, and nothing a terminal would obey. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,13 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/table.h"
 
-static void counts_are_exact_and_grouped(void **state)
+TEST(counts_are_exact_and_grouped)
 {
-    (void)state;
     char text[NUMBER_SIZE];
     number_count(0, text, sizeof(text));
     assert_string_equal(text, "0");
@@ -38,9 +32,8 @@ static void counts_are_exact_and_grouped(void **state)
     assert_string_equal(text, "0");
 }
 
-static void quantities_keep_significant_digits(void **state)
+TEST(quantities_keep_significant_digits)
 {
-    (void)state;
     static const struct {
         double value;
         int digits;
@@ -63,9 +56,8 @@ static const char *clean(const char *string)
     return text_string(&text);
 }
 
-static void a_terminal_finds_nothing_to_obey(void **state)
+TEST(a_terminal_finds_nothing_to_obey)
 {
-    (void)state;
     assert_string_equal(clean("ok \xc3\xa9 \xe2\x9c\x93"), "ok \xc3\xa9 \xe2\x9c\x93");
     assert_string_equal(clean("\033[2J"), "\\x1b[2J");
     assert_string_equal(clean("a\r\nb\tc"), "a\\x0d b c");
@@ -79,9 +71,8 @@ static void a_terminal_finds_nothing_to_obey(void **state)
                         "\\u202eabc"); /* right-to-left override */
 }
 
-static void columns_are_aligned_by_what_is_seen(void **state)
+TEST(columns_are_aligned_by_what_is_seen)
 {
-    (void)state;
     static const struct column columns[] = {{.title = "name"},
                                             {.title = "empty"},
                                             {.title = "count", .right = true},
@@ -103,9 +94,8 @@ static void columns_are_aligned_by_what_is_seen(void **state)
     table_free(&table);
 }
 
-static void a_long_last_column_wraps_below_itself(void **state)
+TEST(a_long_last_column_wraps_below_itself)
 {
-    (void)state;
     static const struct column columns[] = {{.title = "a"}, {.title = "why", .wraps = true}};
     struct table table = {.columns = columns, .column_count = 2};
     table_add(&table, TONE_PLAIN, "x");
@@ -127,9 +117,8 @@ static void a_long_last_column_wraps_below_itself(void **state)
     table_free(&table);
 }
 
-static void a_column_that_belongs_below_always_stands_there(void **state)
+TEST(a_column_that_belongs_below_always_stands_there)
 {
-    (void)state;
     static const struct column columns[] = {
         {.title = "a"}, {.title = "n", .right = true}, {.title = "", .wraps = true, .below = true}};
     struct table table = {.columns = columns, .column_count = 3};
@@ -144,9 +133,8 @@ static void a_column_that_belongs_below_always_stands_there(void **state)
     table_free(&table);
 }
 
-static void the_locale_says_whether_utf8_is_expected(void **state)
+TEST(the_locale_says_whether_utf8_is_expected)
 {
-    (void)state;
     unsetenv("LC_ALL");
     unsetenv("LC_CTYPE");
     setenv("LANG", "de_DE.utf8", 1);
@@ -157,18 +145,16 @@ static void the_locale_says_whether_utf8_is_expected(void **state)
     assert_true(utf8_is_expected());
 }
 
-static void style_knows_no_colour_in_a_file(void **state)
+TEST(style_knows_no_colour_in_a_file)
 {
-    (void)state;
     FILE *file = tmpfile();
     assert_false(style_for(file).colour);
     assert_int_equal(style_for(file).width, 80);
     fclose(file);
 }
 
-static void counts_beyond_doubles_are_strings(void **state)
+TEST(counts_beyond_doubles_are_strings)
 {
-    (void)state;
     json_t *small = json_count(UINT64_C(1) << 53), *large = json_count((UINT64_C(1) << 53) + 1);
     assert_true(json_is_integer(small));
     assert_string_equal(json_string_value(large), "9007199254740993");
@@ -179,9 +165,8 @@ static void counts_beyond_doubles_are_strings(void **state)
     json_decref(negative);
 }
 
-static void the_envelope_has_every_key_and_survives_foreign_bytes(void **state)
+TEST(the_envelope_has_every_key_and_survives_foreign_bytes)
 {
-    (void)state;
     struct facts facts = {0};
     char *argv[] = {(char *)(uintptr_t) "assay", (char *)(uintptr_t) "x\xff\033"};
     json_t *results = json_array();
@@ -223,9 +208,8 @@ static void read_whole(const char *path, char *bytes, size_t size)
     fclose(file);
 }
 
-static void a_file_appears_whole_or_not_at_all(void **state)
+TEST(a_file_appears_whole_or_not_at_all)
 {
-    (void)state;
     char folder[] = "/tmp/assay-output-XXXXXX", path[64], content[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/result", folder);
@@ -247,9 +231,8 @@ static void a_file_appears_whole_or_not_at_all(void **state)
     assert_int_equal(rmdir(folder), 0); /* nothing temporary was left */
 }
 
-static void a_database_is_never_written_over(void **state)
+TEST(a_database_is_never_written_over)
 {
-    (void)state;
     static const char content[] = "SQLite format 3";
     char path[] = "/tmp/assay-output-XXXXXX", again[32];
     int fd = mkstemp(path);
@@ -265,9 +248,8 @@ static void a_database_is_never_written_over(void **state)
     unlink(path);
 }
 
-static void json_that_cannot_be_written_says_why(void **state)
+TEST(json_that_cannot_be_written_says_why)
 {
-    (void)state;
     FILE *full = fopen("/dev/full", "w");
     struct failure failure = {0};
     assert_non_null(full);
@@ -278,9 +260,8 @@ static void json_that_cannot_be_written_says_why(void **state)
     fclose(full);
 }
 
-static void what_cannot_be_written_is_said(void **state)
+TEST(what_cannot_be_written_is_said)
 {
-    (void)state;
     struct output output;
     struct failure failure = {0};
     assert_int_equal(output_open(&output, "/nonexistent/x", &failure), -ENOENT);
@@ -291,9 +272,8 @@ static void what_cannot_be_written_is_said(void **state)
     assert_int_equal(output_commit(&output, &failure), -ENOSPC);
 }
 
-static void progress_tells_rate_and_time_left(void **state)
+TEST(progress_tells_rate_and_time_left)
 {
-    (void)state;
     struct progress progress = {.what = "processes", .done = 5, .total = 20, .samples = 20000};
     char line[128];
     progress_line(&progress, 10000, line, sizeof(line));
@@ -308,9 +288,8 @@ static void progress_tells_rate_and_time_left(void **state)
     assert_string_equal(line, "duration: 5 of 20 processes, 70 s left in all");
 }
 
-static void progress_of_a_part_tells_of_the_whole(void **state)
+TEST(progress_of_a_part_tells_of_the_whole)
 {
-    (void)state;
     struct progress progress = {.what = "processes",
                                 .part = "duration",
                                 .done = 5,
@@ -327,17 +306,15 @@ static void progress_of_a_part_tells_of_the_whole(void **state)
                               "all");
 }
 
-static void paragraphs_stay_apart_when_wrapped(void **state)
+TEST(paragraphs_stay_apart_when_wrapped)
 {
-    (void)state;
     AUTO_TEXT struct text out = {0};
     wrap(&out, "one two\nthree\n\nfour", 0, 0, 9);
     assert_string_equal(text_string(&out), "one two\nthree\n\nfour\n");
 }
 
-static void headings_and_paragraphs_wrap(void **state)
+TEST(headings_and_paragraphs_wrap)
 {
-    (void)state;
     const struct style style = {.width = 20}, coloured = {.width = 20, .colour = true};
     AUTO_TEXT struct text out = {0};
     section_put_heading("What a call costs, on \033[2Jit", &style, &out);
@@ -351,9 +328,8 @@ static void headings_and_paragraphs_wrap(void **state)
     assert_string_equal(text_string(&out), "- one two three four\n  five\n");
 }
 
-static void brief_numbers_have_digits_that_tell(void **state)
+TEST(brief_numbers_have_digits_that_tell)
 {
-    (void)state;
     static const struct {
         double value;
         const char *text;
@@ -365,30 +341,4 @@ static void brief_numbers_have_digits_that_tell(void **state)
         number_brief(cases[i].value, text, sizeof(text));
         assert_string_equal(text, cases[i].text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_are_exact_and_grouped),
-        cmocka_unit_test(quantities_keep_significant_digits),
-        cmocka_unit_test(a_terminal_finds_nothing_to_obey),
-        cmocka_unit_test(columns_are_aligned_by_what_is_seen),
-        cmocka_unit_test(a_long_last_column_wraps_below_itself),
-        cmocka_unit_test(a_column_that_belongs_below_always_stands_there),
-        cmocka_unit_test(the_locale_says_whether_utf8_is_expected),
-        cmocka_unit_test(style_knows_no_colour_in_a_file),
-        cmocka_unit_test(counts_beyond_doubles_are_strings),
-        cmocka_unit_test(the_envelope_has_every_key_and_survives_foreign_bytes),
-        cmocka_unit_test(a_file_appears_whole_or_not_at_all),
-        cmocka_unit_test(a_database_is_never_written_over),
-        cmocka_unit_test(json_that_cannot_be_written_says_why),
-        cmocka_unit_test(what_cannot_be_written_is_said),
-        cmocka_unit_test(progress_tells_rate_and_time_left),
-        cmocka_unit_test(progress_of_a_part_tells_of_the_whole),
-        cmocka_unit_test(paragraphs_stay_apart_when_wrapped),
-        cmocka_unit_test(headings_and_paragraphs_wrap),
-        cmocka_unit_test(brief_numbers_have_digits_that_tell),
-    };
-    return cmocka_run_group_tests_name("show", tests, NULL, NULL);
 }

@@ -4,17 +4,11 @@
  * What counting tools cannot see of the specimens for caches and TLBs: that their cycles visit
  * every place once, overfill every set, differ with the seed, go on where they stopped, and refuse
  * what the machine cannot hold. And their instructions, stepped. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/cleanup.h"
 #include "called.h"
-#include "skip.h"
+#include "case.h"
 #include "specimens/cycle.h"
 
 extern const struct specimen specimen_broken_l1d_chase, specimen_broken_l1i_blocks;
@@ -34,9 +28,8 @@ static uint64_t *drawn(uint64_t count, uint64_t reach, uint64_t seed)
     return order;
 }
 
-static void a_cycle_visits_every_place_once(void **unused)
+TEST(a_cycle_visits_every_place_once)
 {
-    (void)unused;
     static const uint64_t counts[] = {1, 2, 3, 7, 64, 1001}, reaches[] = {0, 6, 15, 100, 5000};
     for (size_t index = 0; index < COUNT(counts) * COUNT(reaches); index++) {
         uint64_t count = counts[index / COUNT(reaches)], reach = reaches[index % COUNT(reaches)];
@@ -51,9 +44,8 @@ static void a_cycle_visits_every_place_once(void **unused)
     }
 }
 
-static void neighbours_are_half_a_cycle_apart(void **unused)
+TEST(neighbours_are_half_a_cycle_apart)
 {
-    (void)unused;
     AUTO_FREE uint64_t *order = drawn(256, 0, 9);
     uint64_t position[256];
     for (uint64_t at = 0; at < 256; at++)
@@ -62,9 +54,8 @@ static void neighbours_are_half_a_cycle_apart(void **unused)
         assert_int_equal(position[2 * pair + 1] - position[2 * pair], 128);
 }
 
-static void no_set_is_visited_twice_before_all_were_once(void **unused)
+TEST(no_set_is_visited_twice_before_all_were_once)
 {
-    (void)unused;
     AUTO_FREE uint64_t *order = drawn(1024, 0, 7);
     for (uint64_t round = 0; round < 1024; round += 32) {
         bool seen[64] = {false};
@@ -75,9 +66,8 @@ static void no_set_is_visited_twice_before_all_were_once(void **unused)
     }
 }
 
-static void seeds_make_different_cycles(void **unused)
+TEST(seeds_make_different_cycles)
 {
-    (void)unused;
     AUTO_FREE uint64_t *first = drawn(64, 0, 1), *again = drawn(64, 0, 1), *other = drawn(64, 0, 2);
     assert_memory_equal(first, again, 64 * sizeof(*first));
     assert_memory_not_equal(first, other, 64 * sizeof(*first));
@@ -132,9 +122,8 @@ static bool overfills(const struct specimen *specimen, const struct specimen_par
 
 /* Twice as many lines as ways, in one order over and over: the least recently used line is always
  * the one that is wanted next. Sizes that are no power of two included. */
-static void every_set_gets_twice_as_many_lines_as_it_has_ways(void **unused)
+TEST(every_set_gets_twice_as_many_lines_as_it_has_ways)
 {
-    (void)unused;
     static const struct specimen_parameters plain = {
         .line = 64, .l1d = 32768, .l1i = 32768, .l2 = 524288, .llc = 1048576};
     static const struct specimen_parameters odd = {
@@ -148,9 +137,8 @@ static void every_set_gets_twice_as_many_lines_as_it_has_ways(void **unused)
     assert_true(overfills(specimen_find("llc-chase"), &odd, odd.llc, 12));
 }
 
-static void every_set_gets_twice_as_many_blocks_as_it_has_ways(void **unused)
+TEST(every_set_gets_twice_as_many_blocks_as_it_has_ways)
 {
-    (void)unused;
     static const struct specimen_parameters plain = {.line = 64, .l1i = 32768, .l2 = 524288};
     static const struct specimen_parameters odd = {.line = 128, .l1i = 49152, .l2 = 1310720};
     assert_true(overfills(specimen_find("l1i-blocks"), &plain, plain.l1i, 8));
@@ -159,17 +147,15 @@ static void every_set_gets_twice_as_many_blocks_as_it_has_ways(void **unused)
     assert_true(overfills(specimen_find("l2i-blocks"), &odd, odd.l2, 10));
 }
 
-static void cycles_that_fit_into_the_cache_are_noticed(void **unused)
+TEST(cycles_that_fit_into_the_cache_are_noticed)
 {
-    (void)unused;
     static const struct specimen_parameters plain = {.line = 64, .l1d = 32768, .l1i = 32768};
     assert_false(overfills(&specimen_broken_l1d_chase, &plain, plain.l1d, 8));
     assert_false(overfills(&specimen_broken_l1i_blocks, &plain, plain.l1i, 8));
 }
 
-static void hits_stay_in_sixteen_lines(void **unused)
+TEST(hits_stay_in_sixteen_lines)
 {
-    (void)unused;
     struct specimen_parameters parameters = {.line = 64};
     struct visits visits = visit(specimen_find("l1d-hits"), &parameters);
     assert_int_equal(visits.count, 16);
@@ -191,9 +177,8 @@ static void check_pages(const char *name)
     free(visits.list);
 }
 
-static void tlb_specimens_visit_pages_that_share_no_entry(void **unused)
+TEST(tlb_specimens_visit_pages_that_share_no_entry)
 {
-    (void)unused;
     check_pages("dtlb-pages");
     check_pages("itlb-pages");
 }
@@ -216,9 +201,8 @@ static int64_t stepped(const struct specimen *specimen, uint64_t n)
     return instructions;
 }
 
-static void each_executes_the_instructions_it_states(void **unused)
+TEST(each_executes_the_instructions_it_states)
 {
-    (void)unused;
     static const uint64_t counts[] = {1, 2, 31, 100};
     if (!step_possible())
         skip_because("this machine cannot single-step");
@@ -244,9 +228,8 @@ static void check_refusal(const char *name, int code, const char *words)
     specimen->restore(&state);
 }
 
-static void what_no_machine_can_hold_is_refused_in_words(void **unused)
+TEST(what_no_machine_can_hold_is_refused_in_words)
 {
-    (void)unused;
     static const char memory[] = "a quarter of the ";
     check_refusal("llc-chase/llc=1024g/", -ENOMEM, memory);
     check_refusal("llc-chase/llc=18446744073709551615/", -ENOMEM, memory);
@@ -256,31 +239,11 @@ static void what_no_machine_can_hold_is_refused_in_words(void **unused)
     check_refusal("itlb-pages/itlb=1024g/", -ENOMEM, memory);
 }
 
-static void lines_that_no_cache_has_are_refused_in_words(void **unused)
+TEST(lines_that_no_cache_has_are_refused_in_words)
 {
-    (void)unused;
     check_refusal("l1d-chase/line=4/", -EINVAL, "line=4");
     check_refusal("l1d-chase/line=96/", -EINVAL, "a power of two");
     check_refusal("l1d-chase/line=64,l1d=63/", -EINVAL, "l1d=63");
     check_refusal("l1i-blocks/line=16/", -EINVAL, "holds a block");
     check_refusal("l1i-blocks/line=1g,l1i=1g/", -EINVAL, "line=1073741824");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cycle_visits_every_place_once),
-        cmocka_unit_test(neighbours_are_half_a_cycle_apart),
-        cmocka_unit_test(no_set_is_visited_twice_before_all_were_once),
-        cmocka_unit_test(seeds_make_different_cycles),
-        cmocka_unit_test(every_set_gets_twice_as_many_lines_as_it_has_ways),
-        cmocka_unit_test(every_set_gets_twice_as_many_blocks_as_it_has_ways),
-        cmocka_unit_test(cycles_that_fit_into_the_cache_are_noticed),
-        cmocka_unit_test(hits_stay_in_sixteen_lines),
-        cmocka_unit_test(tlb_specimens_visit_pages_that_share_no_entry),
-        cmocka_unit_test(each_executes_the_instructions_it_states),
-        cmocka_unit_test(what_no_machine_can_hold_is_refused_in_words),
-        cmocka_unit_test(lines_that_no_cache_has_are_refused_in_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,7 @@
  * The specimens of page faults, against accounts that share no code: the faults getrusage() counts,
  * the pages that the page tables hold afterwards, and perf's own count. A copy that leaves out a
  * page must be noticed by each of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +13,7 @@
 #include <unistd.h>
 
 #include "called.h"
-#include "skip.h"
+#include "case.h"
 #include "syscall.h"
 
 #define ATTEMPTS 20
@@ -135,9 +129,8 @@ static bool as_predicted(const struct specimen *specimen, uint64_t n, const stru
 }
 
 /* A loaded machine adds a fault now and then: once in a few attempts it must be the truth. */
-static void faults_are_as_predicted(void **state)
+TEST(faults_are_as_predicted)
 {
-    (void)state;
     for (size_t name = 0; name < NAMES; name++) {
         const struct specimen *specimen = specimen_find(names[name]);
         if (!can_run(specimen))
@@ -160,9 +153,8 @@ static void faults_are_as_predicted(void **state)
 }
 
 /* Every page that was touched is in the page tables, and nothing else of the mapping is. */
-static void pages_are_there_afterwards(void **state)
+TEST(pages_are_there_afterwards)
 {
-    (void)state;
     static const char *const exact[] = {"pages", "zero-pages", "read-then-write", "shared-pages"};
     for (size_t name = 0; name < sizeof(exact) / sizeof(exact[0]); name++) {
         struct seen whole = run(specimen_find(exact[name]), 100, 0);
@@ -173,9 +165,8 @@ static void pages_are_there_afterwards(void **state)
     }
 }
 
-static void a_page_left_out_is_noticed(void **state)
+TEST(a_page_left_out_is_noticed)
 {
-    (void)state;
     static const char *const exact[] = {"pages", "zero-pages", "read-then-write", "shared-pages",
                                         "disk-pages"};
     for (size_t name = 0; name < sizeof(exact) / sizeof(exact[0]); name++) {
@@ -191,17 +182,15 @@ static void a_page_left_out_is_noticed(void **state)
 }
 
 /* A page that is read before it is populated would fault: what populated-pages forbids. */
-static void a_page_that_is_not_populated_is_noticed(void **state)
+TEST(a_page_that_is_not_populated_is_noticed)
 {
-    (void)state;
     const struct specimen *fresh = specimen_find("pages"), *none = specimen_find("populated-pages");
     struct seen seen = run(fresh, 10, 0);
     assert_false(as_predicted(none, 10, &seen));
 }
 
-static void instructions_are_as_stepped(void **state)
+TEST(instructions_are_as_stepped)
 {
-    (void)state;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     for (size_t name = 0; name < NAMES; name++) {
@@ -219,9 +208,8 @@ static void instructions_are_as_stepped(void **state)
     }
 }
 
-static void too_many_pages_are_refused_with_a_sentence(void **state)
+TEST(too_many_pages_are_refused_with_a_sentence)
 {
-    (void)state;
     struct specimen_state prepared = {.n = UINT64_MAX / 8192};
     struct failure failure = {0};
     assert_int_equal(specimen_find("pages")->prepare(&prepared, &failure), -ENOMEM);
@@ -229,17 +217,4 @@ static void too_many_pages_are_refused_with_a_sentence(void **state)
     assert_int_equal(specimen_find("file-pages")->prepare(&prepared, &failure), -ENOMEM);
     prepared.n = UINT64_MAX / 2;
     assert_int_equal(specimen_find("shared-pages")->prepare(&prepared, &failure), -ENOMEM);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults_are_as_predicted),
-        cmocka_unit_test(pages_are_there_afterwards),
-        cmocka_unit_test(a_page_left_out_is_noticed),
-        cmocka_unit_test(a_page_that_is_not_populated_is_noticed),
-        cmocka_unit_test(instructions_are_as_stepped),
-        cmocka_unit_test(too_many_pages_are_refused_with_a_sentence),
-    };
-    return cmocka_run_group_tests_name("specimens-faults", tests, NULL, NULL);
 }

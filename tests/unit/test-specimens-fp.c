@@ -3,18 +3,12 @@
  *
  * The floating-point specimens: stepped to the instruction, and what tools that count cannot see,
  * that their values stay where they are and nothing exceptional happens. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <fenv.h>
 
 #include "called.h"
-#include "skip.h"
+#include "case.h"
 
 extern const struct specimen specimen_broken_fadd_double;
 
@@ -59,17 +53,15 @@ static void check_instructions(const struct specimen *specimen)
     assert_int_equal(stepped(specimen, 7), called_truth(specimen, "instructions", 7));
 }
 
-static void each_executes_the_instructions_it_states(void **unused)
+TEST(each_executes_the_instructions_it_states)
 {
-    (void)unused;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     each_present(check_instructions);
 }
 
-static void one_addition_more_is_noticed(void **unused)
+TEST(one_addition_more_is_noticed)
 {
-    (void)unused;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     const struct specimen *broken = &specimen_broken_fadd_double;
@@ -87,9 +79,8 @@ static void check_quiet(const struct specimen *specimen)
     assert_int_equal(fetestexcept(FE_ALL_EXCEPT), 0);
 }
 
-static void none_raises_a_floating_point_exception(void **unused)
+TEST(none_raises_a_floating_point_exception)
 {
-    (void)unused;
     each_present(check_quiet);
 }
 
@@ -118,15 +109,13 @@ static void check_classes(const struct specimen *specimen)
     assert_int_equal(called_truth(specimen, "fp-operations", 1), each * lanes);
 }
 
-static void each_is_one_operation_in_one_form(void **unused)
+TEST(each_is_one_operation_in_one_form)
 {
-    (void)unused;
     each_present(check_classes);
 }
 
-static void what_a_cpu_lacks_is_said_in_words(void **unused)
+TEST(what_a_cpu_lacks_is_said_in_words)
 {
-    (void)unused;
     for (size_t index = 0; specimen_registry[index]; index++) {
         const struct specimen *specimen = specimen_registry[index];
         struct failure failure = {0};
@@ -136,16 +125,4 @@ static void what_a_cpu_lacks_is_said_in_words(void **unused)
         assert_true(strlen(failure.text) > 20);
         assert_null(strstr(failure.text, "(null)"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_executes_the_instructions_it_states),
-        cmocka_unit_test(one_addition_more_is_noticed),
-        cmocka_unit_test(none_raises_a_floating_point_exception),
-        cmocka_unit_test(each_is_one_operation_in_one_form),
-        cmocka_unit_test(what_a_cpu_lacks_is_said_in_words),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

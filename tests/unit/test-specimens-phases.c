@@ -3,16 +3,10 @@
  *
  * Work and system calls in turn: blocks are as long as the period, work comes first, and what is
  * executed in all does not depend on it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "called.h"
-#include "skip.h"
+#include "case.h"
 
 #define COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
@@ -40,9 +34,8 @@ static struct steps stepped(struct specimen_state *state)
     return steps;
 }
 
-static void what_is_executed_does_not_depend_on_the_period(void **unused)
+TEST(what_is_executed_does_not_depend_on_the_period)
 {
-    (void)unused;
     static const uint64_t periods[] = {0, 1, 2, 3, 4, 6, 12};
     if (!step_possible())
         skip_because("this machine cannot single-step");
@@ -56,9 +49,8 @@ static void what_is_executed_does_not_depend_on_the_period(void **unused)
 }
 
 /* Cut off after an even number of steps, it has made the calls of the blocks that it came by. */
-static void blocks_are_as_long_as_the_period(void **unused)
+TEST(blocks_are_as_long_as_the_period)
 {
-    (void)unused;
     static const uint64_t periods[] = {1, 2, 3};
     if (!step_possible())
         skip_because("this machine cannot single-step");
@@ -84,9 +76,8 @@ static void check_refusal(uint64_t n, uint64_t period)
                  failure.text);
 }
 
-static void blocks_that_would_not_be_whole_are_refused(void **unused)
+TEST(blocks_that_would_not_be_whole_are_refused)
 {
-    (void)unused;
     check_refusal(10, 3);
     check_refusal(10, 11);
     check_refusal(1000000000, 1000000001);
@@ -94,9 +85,8 @@ static void blocks_that_would_not_be_whole_are_refused(void **unused)
     check_refusal(2, UINT64_C(1) << 63);
 }
 
-static void periods_are_written_as_numbers(void **unused)
+TEST(periods_are_written_as_numbers)
 {
-    (void)unused;
     static const char *const wrong[] = {"phases/period=/",
                                         "phases/period/",
                                         "phases/period=-1/",
@@ -115,15 +105,4 @@ static void periods_are_written_as_numbers(void **unused)
     for (size_t index = 0; index < COUNT(wrong); index++)
         if (specimen_parse(wrong[index], &specimen, &parameters, &failure) != -EINVAL)
             fail_msg("%s is taken", wrong[index]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_executed_does_not_depend_on_the_period),
-        cmocka_unit_test(blocks_are_as_long_as_the_period),
-        cmocka_unit_test(blocks_that_would_not_be_whole_are_refused),
-        cmocka_unit_test(periods_are_written_as_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,10 @@
  *
  * The loop that is placed: its bytes are those of the loop in windows and the same at every offset,
  * its body begins where it was asked for, and offsets where no code can lie are refused. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "called.h"
-#include "skip.h"
+#include "case.h"
 
 extern const char specimen_loop_text[], specimen_loop_text_end[];
 
@@ -54,9 +48,8 @@ static uint64_t offset_at(unsigned index)
 }
 #define OFFSETS (7 + 24 / WINDOW_CODE_ALIGNMENT)
 
-static void the_loop_is_that_of_windows(void **unused)
+TEST(the_loop_is_that_of_windows)
 {
-    (void)unused;
     size_t loop = (size_t)(specimen_loop_text_end - specimen_loop_text);
     struct specimen_state state;
     prepare(&state, 1, 64);
@@ -70,9 +63,8 @@ static void the_loop_is_that_of_windows(void **unused)
     placed()->restore(&state);
 }
 
-static void the_body_begins_at_the_offset(void **unused)
+TEST(the_body_begins_at_the_offset)
 {
-    (void)unused;
     for (unsigned index = 0; index < OFFSETS; index++) {
         struct specimen_state state;
         prepare(&state, 1, offset_at(index));
@@ -83,9 +75,8 @@ static void the_body_begins_at_the_offset(void **unused)
     }
 }
 
-static void bytes_and_pages_are_the_same_at_every_offset(void **unused)
+TEST(bytes_and_pages_are_the_same_at_every_offset)
 {
-    (void)unused;
     uintptr_t first = 0;
     for (unsigned index = 0; index < OFFSETS; index++) {
         struct specimen_state state;
@@ -99,9 +90,8 @@ static void bytes_and_pages_are_the_same_at_every_offset(void **unused)
 }
 
 /* Zero, plus the code that was copied, and nothing else. */
-static void nothing_else_lies_in_its_pages(void **unused)
+TEST(nothing_else_lies_in_its_pages)
 {
-    (void)unused;
     struct specimen_state state;
     prepare(&state, 1, page_bytes() / 2);
     const char *bytes = state.own;
@@ -113,9 +103,8 @@ static void nothing_else_lies_in_its_pages(void **unused)
     placed()->restore(&state);
 }
 
-static void every_offset_executes_what_it_states(void **unused)
+TEST(every_offset_executes_what_it_states)
 {
-    (void)unused;
     static const uint64_t counts[] = {1, 2, 30};
     if (!step_possible())
         skip_because("this machine cannot single-step");
@@ -140,9 +129,8 @@ static void check_refusal(uint64_t offset, const char *words)
     assert_null(state.copy);
 }
 
-static void offsets_where_no_code_can_lie_are_refused(void **unused)
+TEST(offsets_where_no_code_can_lie_are_refused)
 {
-    (void)unused;
     check_refusal(page_bytes(), "beyond the page");
     check_refusal(page_bytes() + WINDOW_CODE_ALIGNMENT, "beyond the page");
     check_refusal(UINT64_MAX, "beyond the page");
@@ -150,9 +138,8 @@ static void offsets_where_no_code_can_lie_are_refused(void **unused)
         check_refusal(64 + offset, "a multiple of");
 }
 
-static void offsets_are_written_as_numbers(void **unused)
+TEST(offsets_are_written_as_numbers)
 {
-    (void)unused;
     static const char *const wrong[] = {
         "placed/offset=/",     "placed/offset/",    "placed/offset=-4/",
         "placed/offset=0x40/", "placed/offset=4 /", "placed/offset=18446744073709551616/",
@@ -167,18 +154,4 @@ static void offsets_are_written_as_numbers(void **unused)
     for (size_t index = 0; index < COUNT(wrong); index++)
         if (specimen_parse(wrong[index], &specimen, &parameters, &failure) != -EINVAL)
             fail_msg("%s is taken", wrong[index]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_loop_is_that_of_windows),
-        cmocka_unit_test(the_body_begins_at_the_offset),
-        cmocka_unit_test(bytes_and_pages_are_the_same_at_every_offset),
-        cmocka_unit_test(nothing_else_lies_in_its_pages),
-        cmocka_unit_test(every_offset_executes_what_it_states),
-        cmocka_unit_test(offsets_where_no_code_can_lie_are_refused),
-        cmocka_unit_test(offsets_are_written_as_numbers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,9 @@
  * The specimens of system calls, context switches, migrations and watched code, against accounts
  * that are not the counters they test: getrusage(), ptrace, /proc, single steps. Each account is
  * also shown a run with one turn fewer, which it must notice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
@@ -20,7 +14,7 @@
 #include <sys/resource.h>
 
 #include "called.h"
-#include "skip.h"
+#include "case.h"
 #include "specimens/affinity.h"
 #include "specimens/specimen.h"
 #include "traced-calls.h"
@@ -82,9 +76,8 @@ static struct traced_calls trace(const struct specimen *specimen, uint64_t n, ui
     return calls;
 }
 
-static void system_calls_are_as_predicted(void **unused)
+TEST(system_calls_are_as_predicted)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++) {
         const struct specimen *specimen = specimen_find(callers[i].specimen);
         for (size_t index = 0; can_run(specimen) && index < COUNTS; index++) {
@@ -96,9 +89,8 @@ static void system_calls_are_as_predicted(void **unused)
     }
 }
 
-static void a_system_call_too_few_is_noticed(void **unused)
+TEST(a_system_call_too_few_is_noticed)
 {
-    (void)unused;
     for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]) - 1; i++) {
         const struct specimen *specimen = specimen_find(callers[i].specimen);
         if (!can_run(specimen))
@@ -111,9 +103,8 @@ static void a_system_call_too_few_is_noticed(void **unused)
 
 /* --- migrations --- */
 
-static void every_migration_ends_on_another_cpu(void **unused)
+TEST(every_migration_ends_on_another_cpu)
 {
-    (void)unused;
     const struct specimen *migrations = specimen_find("migrations");
     if (!can_run(migrations))
         skip_because("there is one CPU only");
@@ -125,9 +116,8 @@ static void every_migration_ends_on_another_cpu(void **unused)
 }
 
 /* Calls that ask for the CPU the thread is on already move nothing. */
-static void a_move_to_where_it_is_is_noticed(void **unused)
+TEST(a_move_to_where_it_is_is_noticed)
 {
-    (void)unused;
     const struct specimen *migrations = specimen_find("migrations");
     if (!can_run(migrations))
         skip_because("there is one CPU only");
@@ -142,9 +132,8 @@ static void a_move_to_where_it_is_is_noticed(void **unused)
     assert_int_equal(calls.moves, 0);
 }
 
-static void cpus_and_policy_are_given_back(void **unused)
+TEST(cpus_and_policy_are_given_back)
 {
-    (void)unused;
     static const char *const names[] = {"migrations", "yields", "fifo-yields", "ping-pong"};
     struct affinity before, after;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -180,9 +169,8 @@ static int64_t switches(const struct specimen *specimen, uint64_t n, uint64_t mi
 }
 
 /* Others may add a switch; nobody can take one away. */
-static void switches_are_as_predicted_unless_others_add(void **unused)
+TEST(switches_are_as_predicted_unless_others_add)
 {
-    (void)unused;
     static const char *const names[] = {"ping-pong", "fifo-yields"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct specimen *specimen = specimen_find(names[i]);
@@ -199,9 +187,8 @@ static void switches_are_as_predicted_unless_others_add(void **unused)
     }
 }
 
-static void a_turn_too_few_is_noticed(void **unused)
+TEST(a_turn_too_few_is_noticed)
 {
-    (void)unused;
     static const char *const names[] = {"ping-pong", "fifo-yields"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct specimen *specimen = specimen_find(names[i]);
@@ -212,9 +199,8 @@ static void a_turn_too_few_is_noticed(void **unused)
     }
 }
 
-static void yields_stay_within_their_bounds(void **unused)
+TEST(yields_stay_within_their_bounds)
 {
-    (void)unused;
     const struct specimen *yields = specimen_find("yields");
     if (!can_run(yields))
         skip_because("no second task can be had here");
@@ -272,9 +258,8 @@ static uintptr_t target_function(void)
     return (uintptr_t)attr.bp_addr;
 }
 
-static void the_target_is_called_and_written_n_times(void **unused)
+TEST(the_target_is_called_and_written_n_times)
 {
-    (void)unused;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     const struct specimen *calls = specimen_find("target-calls");
@@ -296,9 +281,8 @@ static void the_target_is_called_and_written_n_times(void **unused)
 }
 
 /* What a uprobe is given is where in the program's file the function's bytes are. */
-static void a_uprobe_stands_on_the_function_in_the_file(void **unused)
+TEST(a_uprobe_stands_on_the_function_in_the_file)
 {
-    (void)unused;
     struct perf_event_attr attr = {.type = 99};
     const char *path = NULL;
     unsigned char bytes[4] = {0};
@@ -313,9 +297,8 @@ static void a_uprobe_stands_on_the_function_in_the_file(void **unused)
 
 /* --- all of them --- */
 
-static void instructions_are_as_stepped(void **unused)
+TEST(instructions_are_as_stepped)
 {
-    (void)unused;
     static const char *const names[] = {"getppid",      "getuid",        "migrations",
                                         "yields",       "fifo-yields",   "ping-pong",
                                         "target-calls", "target-writes", "misaligned"};
@@ -333,9 +316,8 @@ static void instructions_are_as_stepped(void **unused)
     }
 }
 
-static void misaligned_loads_cross_the_line_they_are_told_of(void **unused)
+TEST(misaligned_loads_cross_the_line_they_are_told_of)
 {
-    (void)unused;
     const struct specimen *specimen = specimen_find("misaligned");
     static const uint64_t lines[] = {16, 64, 128};
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -351,9 +333,8 @@ static void misaligned_loads_cross_the_line_they_are_told_of(void **unused)
     assert_non_null(strstr(failure.text, "power of two"));
 }
 
-static void a_busy_second_task_leaves_no_turns_on_one_cpu(void **unused)
+TEST(a_busy_second_task_leaves_no_turns_on_one_cpu)
 {
-    (void)unused;
     static const struct {
         const char *name;
         bool takes_cpu;
@@ -364,24 +345,4 @@ static void a_busy_second_task_leaves_no_turns_on_one_cpu(void **unused)
         assert_int_equal(specimen_leaves_turns(specimen, 1), !cases[i].takes_cpu);
         assert_true(specimen_leaves_turns(specimen, 2));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(system_calls_are_as_predicted),
-        cmocka_unit_test(a_system_call_too_few_is_noticed),
-        cmocka_unit_test(every_migration_ends_on_another_cpu),
-        cmocka_unit_test(a_move_to_where_it_is_is_noticed),
-        cmocka_unit_test(cpus_and_policy_are_given_back),
-        cmocka_unit_test(switches_are_as_predicted_unless_others_add),
-        cmocka_unit_test(a_turn_too_few_is_noticed),
-        cmocka_unit_test(yields_stay_within_their_bounds),
-        cmocka_unit_test(a_busy_second_task_leaves_no_turns_on_one_cpu),
-        cmocka_unit_test(the_target_is_called_and_written_n_times),
-        cmocka_unit_test(a_uprobe_stands_on_the_function_in_the_file),
-        cmocka_unit_test(instructions_are_as_stepped),
-        cmocka_unit_test(misaligned_loads_cross_the_line_they_are_told_of),
-    };
-    return cmocka_run_group_tests_name("specimens-system", tests, NULL, NULL);
 }

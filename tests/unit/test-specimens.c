@@ -4,19 +4,12 @@
  * What the called specimens claim, against accounts that are not performance counters: the
  * operating system's own (getrusage, resident pages) and ptrace. Each check is also shown a broken
  * copy. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 
 #include "base/cleanup.h"
-#include "skip.h"
+#include "case.h"
 #include "specimens/specimen.h"
 #include "traced-calls.h"
 
@@ -68,9 +61,8 @@ static void run_pages(int pagemap, void (*code)(struct specimen_state *state), u
     pages->restore(&state);
 }
 
-static void pages_faults_once_for_each(void **unused)
+TEST(pages_faults_once_for_each)
 {
-    (void)unused;
     AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY);
     if (pagemap < 0)
         skip_because("/proc/self/pagemap cannot be read");
@@ -93,9 +85,8 @@ static void broken_pages(struct specimen_state *state)
         memory[index * (state->bytes / state->n)] = 1;
 }
 
-static void pages_that_are_not_touched_are_noticed(void **unused)
+TEST(pages_that_are_not_touched_are_noticed)
 {
-    (void)unused;
     AUTO_CLOSE int pagemap = open("/proc/self/pagemap", O_RDONLY);
     if (pagemap < 0)
         skip_because("/proc/self/pagemap cannot be read");
@@ -106,18 +97,16 @@ static void pages_that_are_not_touched_are_noticed(void **unused)
     assert_int_not_equal(resident, truth_of(specimen_find("pages"), "page-faults", 10));
 }
 
-static void pages_refuses_more_than_the_machine_has(void **unused)
+TEST(pages_refuses_more_than_the_machine_has)
 {
-    (void)unused;
     struct specimen_state state = {.n = UINT64_MAX / 8192};
     struct failure failure = {0};
     assert_int_equal(specimen_find("pages")->prepare(&state, &failure), -ENOMEM);
     assert_int_equal(specimen_prepare(specimen_find("pages"), &state, &failure), -ERANGE);
 }
 
-static void loops_refuse_to_run_for_ever(void **unused)
+TEST(loops_refuse_to_run_for_ever)
 {
-    (void)unused;
     struct specimen_state state = {.n = 0};
     struct failure failure = {0};
     assert_int_equal(specimen_prepare(specimen_find("loop"), &state, &failure), -ERANGE);
@@ -136,9 +125,8 @@ static void count_calls(void (*code)(struct specimen_state *state), uint64_t n, 
     *others = calls.others;
 }
 
-static void getppid_calls_n_times_and_nothing_else(void **unused)
+TEST(getppid_calls_n_times_and_nothing_else)
 {
-    (void)unused;
     const struct specimen *getppid_specimen = specimen_find("getppid");
     static const uint64_t counts[] = {1, 10, 500};
     uint64_t wanted, others;
@@ -156,9 +144,8 @@ static void broken_getppid(struct specimen_state *state)
     assay_syscall0(SYS_getuid);
 }
 
-static void a_wrong_system_call_is_noticed(void **unused)
+TEST(a_wrong_system_call_is_noticed)
 {
-    (void)unused;
     uint64_t wanted, others;
     count_calls(broken_getppid, 10, SYS_getppid, &wanted, &others);
     assert_int_not_equal(wanted, truth_of(specimen_find("getppid"), "getppid-calls", 10));
@@ -178,9 +165,8 @@ static void take_random(struct specimen_state *state, unsigned char *bytes, size
 }
 
 #define RANDOM_N 4096
-static void random_bits_differ_between_runs_and_seeds_and_come_with_their_complement(void **unused)
+TEST(random_bits_differ_between_runs_and_seeds_and_come_with_their_complement)
 {
-    (void)unused;
     static unsigned char first[2 * RANDOM_N], again[2 * RANDOM_N], other[2 * RANDOM_N];
     struct specimen_state state = {.parameters = {.seed = 7}}, same = state,
                           another = {.parameters = {.seed = 8}};
@@ -201,9 +187,8 @@ static void random_bits_differ_between_runs_and_seeds_and_come_with_their_comple
         assert_in_range(set[bit], RANDOM_N / 2 - 192, RANDOM_N / 2 + 192);
 }
 
-static void every_specimen_is_well_formed(void **unused)
+TEST(every_specimen_is_well_formed)
 {
-    (void)unused;
     for (size_t index = 0; specimen_registry[index]; index++) {
         const struct specimen *specimen = specimen_registry[index];
         assert_ptr_equal(specimen_find(specimen->name), specimen);
@@ -220,9 +205,8 @@ static void every_specimen_is_well_formed(void **unused)
     assert_null(specimen_find("no-such-specimen"));
 }
 
-static void parameters_follow_a_name(void **unused)
+TEST(parameters_follow_a_name)
 {
-    (void)unused;
     const struct specimen *specimen;
     struct specimen_parameters parameters;
     struct failure failure = {0};
@@ -232,20 +216,4 @@ static void parameters_follow_a_name(void **unused)
     assert_int_equal(specimen_parse("adds/line=64/", &specimen, &parameters, &failure), -EINVAL);
     assert_string_equal(failure.text, "specimen adds takes no parameters");
     assert_int_equal(specimen_parse("ad/line=64/", &specimen, &parameters, &failure), -ENOENT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_faults_once_for_each),
-        cmocka_unit_test(pages_that_are_not_touched_are_noticed),
-        cmocka_unit_test(pages_refuses_more_than_the_machine_has),
-        cmocka_unit_test(loops_refuse_to_run_for_ever),
-        cmocka_unit_test(getppid_calls_n_times_and_nothing_else),
-        cmocka_unit_test(a_wrong_system_call_is_noticed),
-        cmocka_unit_test(parameters_follow_a_name),
-        cmocka_unit_test(random_bits_differ_between_runs_and_seeds_and_come_with_their_complement),
-        cmocka_unit_test(every_specimen_is_well_formed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

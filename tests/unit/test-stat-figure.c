@@ -4,14 +4,10 @@
  * Figures of a command's events from planted readings: what is subtracted, what the bar holds, and
  * that it holds it as often as it says. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 /* cmocka needs those before it. */
-#include <cmocka.h>
 
+#include "case.h"
 #include "stats/interval.h"
 #include "stats/random.h"
 #include "studies/stat/judge.h"
@@ -53,9 +49,8 @@ static void plant(struct planted *planted, const uint64_t *runs, size_t run_coun
 
 /* --- exact --- */
 
-static void exact_overhead_is_subtracted_to_the_count(void **state)
+TEST(exact_overhead_is_subtracted_to_the_count)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){1042}, 1, (uint64_t[]){49, 49, 49}, 3, 7);
     const struct stat_figure found = judge(&planted.evidence);
@@ -67,9 +62,8 @@ static void exact_overhead_is_subtracted_to_the_count(void **state)
 
 /* The layout of memory that adds a page fault in one execution of ten is missing from three of ten
  * lots of eleven. */
-static void equal_nulls_are_not_certain_of_one_execution_at_random_addresses(void **state)
+TEST(equal_nulls_are_not_certain_of_one_execution_at_random_addresses)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){103}, 1, (uint64_t[]){3, 3, 3, 3, 3}, 5, 1);
     planted.evidence.is_random = true;
@@ -80,9 +74,8 @@ static void equal_nulls_are_not_certain_of_one_execution_at_random_addresses(voi
     assert_true(judge(&planted.evidence).uncertainty == 0);
 }
 
-static void one_wild_null_moves_nothing_but_the_bar(void **state)
+TEST(one_wild_null_moves_nothing_but_the_bar)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){102}, 1, (uint64_t[]){2, 2, 900, 2, 2, 2, 2}, 7, 0);
     const struct stat_figure found = judge(&planted.evidence);
@@ -91,9 +84,8 @@ static void one_wild_null_moves_nothing_but_the_bar(void **state)
 }
 
 /* Neither the count nor its bar may exclude what is possible. */
-static void no_count_is_below_zero(void **state)
+TEST(no_count_is_below_zero)
 {
-    (void)state;
     static const uint64_t nulls[][3] = {{1, 1, 1}, {1, 1, 2}, {9, 10, 11}, {200, 200, 200}};
     for (size_t i = 0; i < sizeof(nulls) / sizeof(*nulls); i++)
         for (uint64_t count = 0; count < 12; count++) {
@@ -107,9 +99,8 @@ static void no_count_is_below_zero(void **state)
         }
 }
 
-static void what_relaying_added_is_taken_off_and_in_the_bar(void **state)
+TEST(what_relaying_added_is_taken_off_and_in_the_bar)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){1002}, 1, (uint64_t[]){2, 2, 2}, 3, 0);
     planted.evidence.relayed = 600;
@@ -121,9 +112,8 @@ static void what_relaying_added_is_taken_off_and_in_the_bar(void **state)
     assert_true(found.corrected == 0 && found.uncertainty == 1000);
 }
 
-static void without_a_truth_the_count_stands(void **state)
+TEST(without_a_truth_the_count_stands)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){500}, 1, (uint64_t[]){70, 90}, 2, 0);
     planted.evidence.has_truth = false;
@@ -136,9 +126,8 @@ static void without_a_truth_the_count_stands(void **state)
     assert_true(found.has_uncertainty && found.uncertainty > 0);
 }
 
-static void without_a_null_nothing_is_subtracted(void **state)
+TEST(without_a_null_nothing_is_subtracted)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){500}, 1, NULL, 0, 3);
     const struct stat_figure found = judge(&planted.evidence);
@@ -147,9 +136,8 @@ static void without_a_null_nothing_is_subtracted(void **state)
 
 /* --- bars --- */
 
-static void one_run_has_the_bar_of_one_more_null(void **state)
+TEST(one_run_has_the_bar_of_one_more_null)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){100}, 1, (uint64_t[]){10, 12, 14}, 3, 0);
     const struct stat_figure found = judge(&planted.evidence);
@@ -159,9 +147,8 @@ static void one_run_has_the_bar_of_one_more_null(void **state)
     assert_true(found.from_spread == 0 && found.overhead == 12);
 }
 
-static void a_null_that_differed_by_one_may_come_again(void **state)
+TEST(a_null_that_differed_by_one_may_come_again)
 {
-    (void)state;
     struct planted planted;
     const uint64_t nulls[] = {2, 2, 2, 2, 2, 1, 2, 2, 2, 2, 2};
     plant(&planted, (uint64_t[]){101}, 1, nulls, 11, 0);
@@ -169,9 +156,8 @@ static void a_null_that_differed_by_one_may_come_again(void **state)
     assert_true(found.corrected == 99 && found.uncertainty == 1);
 }
 
-static void several_runs_have_the_t_interval_of_their_mean(void **state)
+TEST(several_runs_have_the_t_interval_of_their_mean)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){90, 100, 110}, 3, (uint64_t[]){5, 5, 5}, 3, 0);
     const struct stat_figure found = judge(&planted.evidence);
@@ -180,9 +166,8 @@ static void several_runs_have_the_t_interval_of_their_mean(void **state)
     assert_true(fabs(found.uncertainty - t_quantile(0.975, 2) * 10 / sqrt(3)) < 1e-9);
 }
 
-static void overcounts_are_added_in_full(void **state)
+TEST(overcounts_are_added_in_full)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){1000}, 1, (uint64_t[]){0, 0, 0}, 3, 0);
     planted.evidence.per_fault = 2;
@@ -195,9 +180,8 @@ static void overcounts_are_added_in_full(void **state)
 
 /* --- sharing --- */
 
-static void shared_counters_are_extrapolated_with_a_wider_bar(void **state)
+TEST(shared_counters_are_extrapolated_with_a_wider_bar)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){0}, 1, (uint64_t[]){0, 0, 0}, 3, 0);
     planted.runs[0] = (struct stat_reading){500, SECOND, SECOND / 2};
@@ -208,9 +192,8 @@ static void shared_counters_are_extrapolated_with_a_wider_bar(void **state)
     assert_true(fabs(found.uncertainty - 1.959963984540054 * 1000 * sqrt(0.5 / 125)) < 1e-6);
 }
 
-static void in_a_mean_errors_of_sharing_shrink(void **state)
+TEST(in_a_mean_errors_of_sharing_shrink)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){0, 0}, 2, (uint64_t[]){0, 0, 0}, 3, 0);
     planted.runs[0] = planted.runs[1] = (struct stat_reading){500, SECOND, SECOND / 2};
@@ -218,9 +201,8 @@ static void in_a_mean_errors_of_sharing_shrink(void **state)
     assert_true(fabs(judge(&planted.evidence).uncertainty - one / sqrt(2)) < 1e-6);
 }
 
-static void a_short_glance_may_be_off_by_all_of_it(void **state)
+TEST(a_short_glance_may_be_off_by_all_of_it)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){0}, 1, (uint64_t[]){0, 0, 0}, 3, 0);
     planted.runs[0] = (struct stat_reading){10, SECOND, SECOND / 1000};
@@ -228,9 +210,8 @@ static void a_short_glance_may_be_off_by_all_of_it(void **state)
     assert_true(found.count == 10000 && found.uncertainty == 10000);
 }
 
-static void what_never_ran_has_no_figure(void **state)
+TEST(what_never_ran_has_no_figure)
 {
-    (void)state;
     struct planted planted;
     plant(&planted, (uint64_t[]){0, 0}, 2, (uint64_t[]){1, 1}, 2, 0);
     planted.runs[0].running = planted.runs[1].running = 0;
@@ -276,9 +257,8 @@ static size_t covered(size_t trials, size_t runs, double own_spread)
     return hits;
 }
 
-static void bars_hold_the_truth_in_at_least_95_of_100(void **state)
+TEST(bars_hold_the_truth_in_at_least_95_of_100)
 {
-    (void)state;
     const size_t trials = 4000;
     const struct {
         size_t runs;
@@ -293,9 +273,8 @@ static void bars_hold_the_truth_in_at_least_95_of_100(void **state)
     }
 }
 
-static void one_run_says_nothing_of_how_the_program_varies(void **state)
+TEST(one_run_says_nothing_of_how_the_program_varies)
 {
-    (void)state;
     assert_true(covered(1000, 1, 1e5) < 100);
 }
 
@@ -362,9 +341,8 @@ static size_t held(size_t trials, size_t runs, enum stat_nature nature,
     return held_after(0, trials, runs, nature, draw, world);
 }
 
-static void times_that_drift_between_invocations_are_held(void **state)
+TEST(times_that_drift_between_invocations_are_held)
 {
-    (void)state;
     const size_t trials = 2000, runs[] = {2, 3, 5, 20};
     const double drifts[] = {0, 0.02, 0.04, 0.05};
     for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
@@ -376,9 +354,8 @@ static void times_that_drift_between_invocations_are_held(void **state)
 }
 
 /* Machines that drift by more than is assumed, of which earlier invocations tell. */
-static void earlier_invocations_tell_how_times_drift(void **state)
+TEST(earlier_invocations_tell_how_times_drift)
 {
-    (void)state;
     const size_t trials = 2000, runs[] = {3, 5, 20};
     const double drifts[] = {0, 0.05, 0.1, 0.15};
     for (size_t i = 0; i < sizeof(runs) / sizeof(*runs); i++)
@@ -408,9 +385,8 @@ static void earlier_invocations_tell_how_times_drift(void **state)
     }
 }
 
-static void drift_falls_with_time_not_with_executions(void **state)
+TEST(drift_falls_with_time_not_with_executions)
 {
-    (void)state;
     struct planted planted;
     const uint64_t values[] = {1000, 1000, 1000, 1000, 1000, 1000, 1000, 1000};
     const struct {
@@ -430,9 +406,8 @@ static void drift_falls_with_time_not_with_executions(void **state)
     assert_false(judge(&planted.evidence).has_uncertainty);
 }
 
-static void a_cold_first_execution_is_noticed(void **state)
+TEST(a_cold_first_execution_is_noticed)
 {
-    (void)state;
     const struct {
         uint64_t values[4];
         size_t runs;
@@ -462,9 +437,8 @@ static void switches_of_invocation(struct random *random, const double *mean, si
     }
 }
 
-static void switches_by_chance_are_held_and_never_certain(void **state)
+TEST(switches_by_chance_are_held_and_never_certain)
 {
-    (void)state;
     const size_t trials = 2000, runs[] = {1, 3, 5, 20};
     const double means[] = {0.02, 0.2, 0.6, 3, 40};
     struct planted planted;
@@ -490,9 +464,8 @@ static void mode_of_invocation(struct random *random, const double *share, size_
 }
 
 /* Both ways of a program that has two come in at least so many executions as are said to show. */
-static void modes_are_held_down_to_the_share_that_is_said(void **state)
+TEST(modes_are_held_down_to_the_share_that_is_said)
 {
-    (void)state;
     const size_t trials = 4000;
     const struct {
         size_t runs;
@@ -513,34 +486,4 @@ static void modes_are_held_down_to_the_share_that_is_said(void **state)
     /* At that share five of a hundred invocations see nothing of it. */
     for (size_t runs = 1; runs < 100; runs++)
         assert_true(fabs(pow(1 - stat_unseen(runs), (double)runs) - 0.05) < 1e-12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(exact_overhead_is_subtracted_to_the_count),
-        cmocka_unit_test(equal_nulls_are_not_certain_of_one_execution_at_random_addresses),
-        cmocka_unit_test(one_wild_null_moves_nothing_but_the_bar),
-        cmocka_unit_test(no_count_is_below_zero),
-        cmocka_unit_test(what_relaying_added_is_taken_off_and_in_the_bar),
-        cmocka_unit_test(without_a_truth_the_count_stands),
-        cmocka_unit_test(without_a_null_nothing_is_subtracted),
-        cmocka_unit_test(one_run_has_the_bar_of_one_more_null),
-        cmocka_unit_test(a_null_that_differed_by_one_may_come_again),
-        cmocka_unit_test(several_runs_have_the_t_interval_of_their_mean),
-        cmocka_unit_test(overcounts_are_added_in_full),
-        cmocka_unit_test(shared_counters_are_extrapolated_with_a_wider_bar),
-        cmocka_unit_test(in_a_mean_errors_of_sharing_shrink),
-        cmocka_unit_test(a_short_glance_may_be_off_by_all_of_it),
-        cmocka_unit_test(what_never_ran_has_no_figure),
-        cmocka_unit_test(bars_hold_the_truth_in_at_least_95_of_100),
-        cmocka_unit_test(one_run_says_nothing_of_how_the_program_varies),
-        cmocka_unit_test(times_that_drift_between_invocations_are_held),
-        cmocka_unit_test(earlier_invocations_tell_how_times_drift),
-        cmocka_unit_test(drift_falls_with_time_not_with_executions),
-        cmocka_unit_test(a_cold_first_execution_is_noticed),
-        cmocka_unit_test(switches_by_chance_are_held_and_never_certain),
-        cmocka_unit_test(modes_are_held_down_to_the_share_that_is_said),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

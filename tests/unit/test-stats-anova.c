@@ -3,17 +3,12 @@
  *
  * Analysis of variance: one way against NIST's certified values, several ways against R 4.2.2, and
  * what becomes of designs that cannot be tested. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 
 #include "../stats/nist-anova.h"
+#include "case.h"
 #include "stats-digits.h"
 #include "stats/anova.h"
 #include "stats/random.h"
@@ -55,9 +50,8 @@ static void check_one_way(const struct anova *anova, const struct certified *cer
                  certified->stdev, certified->digits);
 }
 
-static void measured_instruments(void **state)
+TEST(measured_instruments)
 {
-    (void)state;
     const uint32_t five = 5, two = 2;
     AUTO_ANOVA struct anova *sirstv = open_ways(1, &five);
     for (uint32_t i = 0; i < 5; i++)
@@ -100,9 +94,8 @@ static void check_simon_lesage(const char *name, double offset, uint32_t replica
                                       replicates, between / (between + within), 0.1, digits});
 }
 
-static void simon_and_lesage_as_far_as_doubles_go(void **state)
+TEST(simon_and_lesage_as_far_as_doubles_go)
 {
-    (void)state;
     check_simon_lesage("SmLs01", 1, 21, 14.5);
     check_simon_lesage("SmLs02", 1, 201, 14.5);
     check_simon_lesage("SmLs03", 1, 2001, 14.5);
@@ -167,9 +160,8 @@ static void check_rows(const struct anova *anova, const struct expected *expecte
     }
 }
 
-static void two_ways_unbalanced_are_those_of_r(void **state)
+TEST(two_ways_unbalanced_are_those_of_r)
 {
-    (void)state;
     static const uint32_t levels[] = {3, 4};
     static const struct expected expected[] = {
         {A, 2, 687.46191739842129, 38.408500037413077, 1.3085133504168538e-12, 0.35973078259662056,
@@ -184,9 +176,8 @@ static void two_ways_unbalanced_are_those_of_r(void **state)
     check_rows(anova, expected, LENGTH(expected), 760.69441558438848, 85, 1911.0455670103099);
 }
 
-static void three_ways_with_all_interactions_are_those_of_r(void **state)
+TEST(three_ways_with_all_interactions_are_those_of_r)
 {
-    (void)state;
     static const uint32_t levels[] = {3, 4, 2};
     static const struct expected expected[] = {
         {A, 2, 541.50071961954666, 31.163568038122168, 1.6433719675287886e-10, 0.28335311777347344,
@@ -209,9 +200,8 @@ static void three_ways_with_all_interactions_are_those_of_r(void **state)
     check_rows(anova, expected, LENGTH(expected), 634.22699999997894, 73, 1911.0455670103099);
 }
 
-static void one_chosen_interaction_of_three_factors_is_that_of_r(void **state)
+TEST(one_chosen_interaction_of_three_factors_is_that_of_r)
 {
-    (void)state;
     static const uint32_t levels[] = {3, 4, 2};
     static const struct expected expected[] = {
         {A, 2, 689.77550994615069, 40.033386312010101, 4.3254940214506211e-13, 0.36094142486892855,
@@ -228,9 +218,8 @@ static void one_chosen_interaction_of_three_factors_is_that_of_r(void **state)
     check_rows(anova, expected, LENGTH(expected), 758.12028992724822, 88, 1911.0455670103099);
 }
 
-static void combinations_never_observed_cost_degrees_of_freedom_as_in_r(void **state)
+TEST(combinations_never_observed_cost_degrees_of_freedom_as_in_r)
 {
-    (void)state;
     /* Levels that no observation has (4 of a, 5 … 8 of b) change nothing. */
     static const uint32_t levels[] = {4, 8};
     static const struct expected expected[] = {
@@ -254,9 +243,8 @@ static void combinations_never_observed_cost_degrees_of_freedom_as_in_r(void **s
     assert_int_equal(rows[2].lost_df, 2);
 }
 
-static void factors_that_always_go_together_share_what_they_explain(void **state)
+TEST(factors_that_always_go_together_share_what_they_explain)
 {
-    (void)state;
     static const uint32_t levels[] = {3, 3};
     AUTO_ANOVA struct anova *anova = open_ways(2, levels);
     for (uint32_t i = 0; i < 30; i++)
@@ -273,9 +261,8 @@ static void factors_that_always_go_together_share_what_they_explain(void **state
 }
 
 /* A strong factor of 1e9 beside deviations of 1: differences of sums of squares would drown. */
-static void a_strong_factor_does_not_drown_a_weak_one(void **state)
+TEST(a_strong_factor_does_not_drown_a_weak_one)
 {
-    (void)state;
     static const uint32_t levels[] = {4, 2};
     AUTO_ANOVA struct anova *strong = open_ways(2, levels), *weak = open_ways(2, levels);
     for (uint32_t i = 0; i < 4000; i++) {
@@ -296,9 +283,8 @@ static void a_strong_factor_does_not_drown_a_weak_one(void **state)
     check_digits("residual", table[0].residual_sum, table[1].residual_sum, 8);
 }
 
-static void what_all_counts_share_costs_nothing(void **state)
+TEST(what_all_counts_share_costs_nothing)
 {
-    (void)state;
     const uint32_t three = 3, term = A;
     AUTO_ANOVA struct anova *small = open_ways(1, &three), *great = open_ways(1, &three);
     for (uint32_t i = 0; i < 3000; i++) {
@@ -315,9 +301,8 @@ static void what_all_counts_share_costs_nothing(void **state)
     check_digits("sum", rows[1].sum_sq, rows[0].sum_sq, 12);
 }
 
-static void without_variance_f_is_infinite_and_said(void **state)
+TEST(without_variance_f_is_infinite_and_said)
 {
-    (void)state;
     static const uint32_t levels[] = {3, 2};
     AUTO_ANOVA struct anova *anova = open_ways(2, levels);
     for (uint32_t i = 0; i < 60; i++)
@@ -334,9 +319,8 @@ static void without_variance_f_is_infinite_and_said(void **state)
     assert_true(rows[1].f == 0 && rows[1].p == 1 && rows[1].sum_sq == 0);
 }
 
-static void exact_sums_of_effects_have_no_variance_either(void **state)
+TEST(exact_sums_of_effects_have_no_variance_either)
 {
-    (void)state;
     static const uint32_t levels[] = {5, 4};
     AUTO_ANOVA struct anova *anova = open_ways(2, levels);
     for (uint32_t i = 0; i < 20; i++) {
@@ -352,9 +336,8 @@ static void exact_sums_of_effects_have_no_variance_either(void **state)
     assert_true(rows[0].f == INFINITY && rows[1].f == INFINITY);
 }
 
-static void all_values_equal_have_no_effect(void **state)
+TEST(all_values_equal_have_no_effect)
 {
-    (void)state;
     const uint32_t two = 2;
     AUTO_ANOVA struct anova *anova = open_ways(1, &two);
     for (uint32_t i = 0; i < 10; i++)
@@ -367,9 +350,8 @@ static void all_values_equal_have_no_effect(void **state)
     assert_true(row.f == 0 && row.p == 1 && row.eta_squared == 0 && table.r_squared == 0);
 }
 
-static void one_value_a_cell_leaves_nothing_to_test_with(void **state)
+TEST(one_value_a_cell_leaves_nothing_to_test_with)
 {
-    (void)state;
     const uint32_t three = 3;
     AUTO_ANOVA struct anova *anova = open_ways(1, &three);
     for (uint32_t i = 0; i < 3; i++)
@@ -382,9 +364,8 @@ static void one_value_a_cell_leaves_nothing_to_test_with(void **state)
     assert_true(row.df == 2 && row.f == 0 && row.p == 1 && table.residual_df == 0);
 }
 
-static void one_observation_is_no_crash(void **state)
+TEST(one_observation_is_no_crash)
 {
-    (void)state;
     const uint32_t one = 1, term = A;
     AUTO_ANOVA struct anova *anova = open_ways(1, &one);
     struct anova_table table;
@@ -396,9 +377,8 @@ static void one_observation_is_no_crash(void **state)
     assert_int_equal(row.df, 0);
 }
 
-static void what_cannot_be_is_refused(void **state)
+TEST(what_cannot_be_is_refused)
 {
-    (void)state;
     struct anova *none;
     static const uint32_t many[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX}, empty[] = {2, 0};
     uint32_t levels[] = {2, 3};
@@ -424,9 +404,8 @@ static void what_cannot_be_is_refused(void **state)
     assert_int_equal(table.count, 2);
 }
 
-static void too_many_levels_are_refused_before_they_cost(void **state)
+TEST(too_many_levels_are_refused_before_they_cost)
 {
-    (void)state;
     const uint32_t levels = ANOVA_MOST_COLUMNS + 1, term = A;
     AUTO_ANOVA struct anova *anova = open_ways(1, &levels);
     for (uint32_t i = 0; i < levels; i++)
@@ -436,9 +415,8 @@ static void too_many_levels_are_refused_before_they_cost(void **state)
     assert_int_equal(anova_solve(anova, &term, 1, &table, &row), -E2BIG);
 }
 
-static void the_order_of_observations_changes_nothing_that_matters(void **state)
+TEST(the_order_of_observations_changes_nothing_that_matters)
 {
-    (void)state;
     static const uint32_t levels[] = {3, 4, 2};
     AUTO_ANOVA struct anova *there = open_ways(3, levels), *back = open_ways(3, levels);
     add_frame(there, false);
@@ -458,9 +436,8 @@ static void the_order_of_observations_changes_nothing_that_matters(void **state)
 
 /* Seeded: in 400 tables of noise alone, an effect that is not there is seen at 5 % about 20 times;
  * 6 to 38 is what a binomial of that mean leaves in 99.98 %. A planted one is always seen. */
-static void absent_effects_are_seen_as_often_as_stated_and_planted_ones_always(void **state)
+TEST(absent_effects_are_seen_as_often_as_stated_and_planted_ones_always)
 {
-    (void)state;
     static const uint32_t levels[] = {4, 3};
     struct random random;
     random_seed(&random, 20261115);
@@ -484,31 +461,6 @@ static void absent_effects_are_seen_as_often_as_stated_and_planted_ones_always(v
     }
     assert_in_range(false_alarms, 6, 38);
     assert_in_range(interactions, 6, 38);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_instruments),
-        cmocka_unit_test(simon_and_lesage_as_far_as_doubles_go),
-        cmocka_unit_test(two_ways_unbalanced_are_those_of_r),
-        cmocka_unit_test(three_ways_with_all_interactions_are_those_of_r),
-        cmocka_unit_test(one_chosen_interaction_of_three_factors_is_that_of_r),
-        cmocka_unit_test(combinations_never_observed_cost_degrees_of_freedom_as_in_r),
-        cmocka_unit_test(factors_that_always_go_together_share_what_they_explain),
-        cmocka_unit_test(a_strong_factor_does_not_drown_a_weak_one),
-        cmocka_unit_test(what_all_counts_share_costs_nothing),
-        cmocka_unit_test(without_variance_f_is_infinite_and_said),
-        cmocka_unit_test(exact_sums_of_effects_have_no_variance_either),
-        cmocka_unit_test(all_values_equal_have_no_effect),
-        cmocka_unit_test(one_value_a_cell_leaves_nothing_to_test_with),
-        cmocka_unit_test(one_observation_is_no_crash),
-        cmocka_unit_test(what_cannot_be_is_refused),
-        cmocka_unit_test(too_many_levels_are_refused_before_they_cost),
-        cmocka_unit_test(the_order_of_observations_changes_nothing_that_matters),
-        cmocka_unit_test(absent_effects_are_seen_as_often_as_stated_and_planted_ones_always),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
 
 /* R:

@@ -3,26 +3,20 @@
  *
  * Densities against R 4.2.2, and of data that have none. R's own density() bins its values, so the
  * curve is compared with the sum it approximates. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "stats-digits.h"
 #include "stats/moments.h"
 #include "stats/random.h"
 
 /* R: x <- c(2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0); bw <- bw.nrd0(x)
  * g <- seq(min(x) - 3*bw, max(x) + 3*bw, length.out = 9); sapply(g, \(p) mean(dnorm(p, x, bw))) */
-static void the_curve_is_that_of_r(void **state)
+TEST(the_curve_is_that_of_r)
 {
-    (void)state;
     static const double values[] = {2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0};
     static const double expected[9] = {
         0.0014499385478221178, 0.17919524713133331,  0.45995970219668059,
@@ -41,9 +35,8 @@ static void the_curve_is_that_of_r(void **state)
 
 /* R: z <- c(rep(100, 90), rep(101, 5), rep(140, 5)); bw.nrd0(z), whose quartile distance is 0; and
  * the curve as above with length.out = 5. */
-static void values_that_repeat_weigh_as_often_as_they_do(void **state)
+TEST(values_that_repeat_weigh_as_often_as_they_do)
 {
-    (void)state;
     double values[100];
     for (size_t i = 0; i < 100; i++)
         values[i] = i % 20 == 3 ? 101 : i % 20 == 7 ? 140 : 100;
@@ -58,9 +51,8 @@ static void values_that_repeat_weigh_as_often_as_they_do(void **state)
         check_digits("height", heights[i], expected[i], 11);
 }
 
-static void the_area_is_one(void **state)
+TEST(the_area_is_one)
 {
-    (void)state;
     struct random random;
     random_seed(&random, 3);
     double values[500], heights[512], area = 0;
@@ -75,9 +67,8 @@ static void the_area_is_one(void **state)
 }
 
 /* More different values than nodes: shared between neighbours, they give the same curve. */
-static void a_hundred_thousand_values_give_the_curve_of_each_of_them(void **state)
+TEST(a_hundred_thousand_values_give_the_curve_of_each_of_them)
 {
-    (void)state;
     enum { COUNT = 100000 };
     AUTO_FREE double *values = calloc(COUNT, sizeof *values);
     assert_non_null(values);
@@ -100,9 +91,8 @@ static void a_hundred_thousand_values_give_the_curve_of_each_of_them(void **stat
     }
 }
 
-static void constant_values_are_said_to_be_constant(void **state)
+TEST(constant_values_are_said_to_be_constant)
 {
-    (void)state;
     static const double values[] = {4, 4, 4};
     for (size_t count = 1; count <= 3; count++) {
         struct density density;
@@ -114,9 +104,8 @@ static void constant_values_are_said_to_be_constant(void **state)
     }
 }
 
-static void what_has_no_density_is_refused(void **state)
+TEST(what_has_no_density_is_refused)
 {
-    (void)state;
     static const double values[] = {1, 2, NAN, INFINITY}, far[] = {-1.7e308, 1.7e308, 0};
     struct density density;
     double heights[4];
@@ -126,17 +115,4 @@ static void what_has_no_density_is_refused(void **state)
     assert_int_equal(density_of(values + 3, 1, 4, &density, heights), -EINVAL);
     assert_int_equal(density_of(far, 3, 4, &density, heights), -EINVAL);
     assert_int_equal(density_of(values, 2, 4, &density, heights), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_curve_is_that_of_r),
-        cmocka_unit_test(values_that_repeat_weigh_as_often_as_they_do),
-        cmocka_unit_test(the_area_is_one),
-        cmocka_unit_test(a_hundred_thousand_values_give_the_curve_of_each_of_them),
-        cmocka_unit_test(constant_values_are_said_to_be_constant),
-        cmocka_unit_test(what_has_no_density_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Intervals and distributions, against R 4.2.2; each table names the call that made it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 
+#include "case.h"
 #include "stats-digits.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
@@ -17,9 +12,8 @@
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 
 /* R: qt(share, df) */
-static void t_quantiles_are_those_of_r(void **state)
+TEST(t_quantiles_are_those_of_r)
 {
-    (void)state;
     static const double rows[][3] = {
         {1e-20, 4, -131607.40128258528},      {1 - 1e-10, 19, 12.185020056869666},
         {.500001, 9, 2.5770877237522181e-06}, {.2, 3, -0.97847231236330445},
@@ -34,9 +28,8 @@ static void t_quantiles_are_those_of_r(void **state)
 }
 
 /* R: 2 * pt(-abs(t), df) */
-static void t_probabilities_are_those_of_r(void **state)
+TEST(t_probabilities_are_those_of_r)
 {
-    (void)state;
     static const double rows[][3] = {
         {2, 1, 0.29516723530086642},       {2, 10, 0.073388034770740393},
         {50, 10, 2.4743103293026876e-13},  {1e5, 3, 2.2053155808932506e-15},
@@ -48,9 +41,8 @@ static void t_probabilities_are_those_of_r(void **state)
 }
 
 /* R: pf(f, df_1, df_2, lower = FALSE) */
-static void f_probabilities_are_those_of_r(void **state)
+TEST(f_probabilities_are_those_of_r)
 {
-    (void)state;
     static const double rows[][4] = {
         {1.18046237440255, 4, 20, 0.34944749340219283}, {3, 2, 1000, 0.050235374015742851},
         {600, 3, 500, 3.2331821100092422e-165},         {1e-9, 2, 5, 0.99999999900000003},
@@ -61,9 +53,8 @@ static void f_probabilities_are_those_of_r(void **state)
 }
 
 /* R: qnorm(share); pchisq(value, df, lower = FALSE) */
-static void normal_and_chi_squared_are_those_of_r(void **state)
+TEST(normal_and_chi_squared_are_those_of_r)
 {
-    (void)state;
     static const double normal[][2] = {{.5, 0},
                                        {.975, 1.9599639845400536},
                                        {1e-12, -7.0344838253011321},
@@ -80,9 +71,8 @@ static void normal_and_chi_squared_are_those_of_r(void **state)
 
 /* R: binom.test(hits, count)$conf.int, that is qbeta(.025, hits, count - hits + 1) and
  * qbeta(.975, hits + 1, count - hits) */
-static void shares_are_those_of_clopper_and_pearson(void **state)
+TEST(shares_are_those_of_clopper_and_pearson)
 {
-    (void)state;
     static const struct {
         size_t hits, count;
         double low, high;
@@ -104,9 +94,8 @@ static void shares_are_those_of_clopper_and_pearson(void **state)
     }
 }
 
-static void a_share_of_nothing_may_be_anything(void **state)
+TEST(a_share_of_nothing_may_be_anything)
 {
-    (void)state;
     struct interval interval = share_interval(0, 0, .95), impossible = share_interval(3, 2, .95);
     assert_true(interval.low == 0 && interval.high == 1);
     assert_true(impossible.low == 0 && impossible.high == 1);
@@ -115,9 +104,8 @@ static void a_share_of_nothing_may_be_anything(void **state)
 /* R: t.test(c(2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0), conf.level = ...)$conf.int */
 static const double seven[] = {2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0};
 
-static void the_interval_of_a_mean_is_that_of_r(void **state)
+TEST(the_interval_of_a_mean_is_that_of_r)
 {
-    (void)state;
     struct interval usual = t_interval(seven, 7, .95), strict = t_interval(seven, 7, .999);
     check_digits("low", usual.low, 2.0750413356675175, 12);
     check_digits("high", usual.high, 5.8963872357610532, 12);
@@ -125,18 +113,16 @@ static void the_interval_of_a_mean_is_that_of_r(void **state)
     check_digits("high", strict.high, 8.6386603580637278, 12);
 }
 
-static void too_few_values_say_nothing(void **state)
+TEST(too_few_values_say_nothing)
 {
-    (void)state;
     for (size_t count = 0; count < 2; count++) {
         struct interval interval = t_interval(seven, count, .95);
         assert_true(interval.low == -INFINITY && interval.high == INFINITY);
     }
 }
 
-static void constant_values_have_an_interval_of_one_point(void **state)
+TEST(constant_values_have_an_interval_of_one_point)
 {
-    (void)state;
     double same[] = {7, 7, 7};
     struct interval interval = t_interval(same, 3, .95);
     assert_true(interval.low == 7 && interval.high == 7);
@@ -150,9 +136,8 @@ static double mean_of(const double *values, size_t count, void *context)
 
 /* Means of many draws are nearly normal around the mean, with a deviation of s / sqrt(n) short of
  * the n - 1: the percentiles follow from that. */
-static void resampling_a_mean_finds_its_normal_interval(void **state)
+TEST(resampling_a_mean_finds_its_normal_interval)
 {
-    (void)state;
     double values[400];
     for (size_t i = 0; i < LENGTH(values); i++)
         values[i] = (double)((i * 7919) % 400);
@@ -166,9 +151,8 @@ static void resampling_a_mean_finds_its_normal_interval(void **state)
     assert_true(fabs(interval.high - (moments.mean + reach)) < reach / 15);
 }
 
-static void one_seed_gives_one_interval(void **state)
+TEST(one_seed_gives_one_interval)
 {
-    (void)state;
     size_t calls = 0;
     struct interval first, again, other;
     bootstrap_interval(seven, 7, mean_of, &calls, 500, .9, 3, &first);
@@ -186,9 +170,8 @@ static double nothing(const double *values, size_t count, void *context)
     return NAN;
 }
 
-static void a_figure_that_cannot_be_told_has_no_interval(void **state)
+TEST(a_figure_that_cannot_be_told_has_no_interval)
 {
-    (void)state;
     struct interval interval;
     assert_int_equal(bootstrap_interval(seven, 7, nothing, NULL, 100, .95, 1, &interval), 0);
     assert_true(interval.low == -INFINITY && interval.high == INFINITY);
@@ -198,9 +181,8 @@ static void a_figure_that_cannot_be_told_has_no_interval(void **state)
 }
 
 /* GSL's own inverse would end the process for some of these. */
-static void every_t_quantile_has_an_answer(void **state)
+TEST(every_t_quantile_has_an_answer)
 {
-    (void)state;
     for (int power = -300; power < 0; power += 10)
         for (int doubled = -1; doubled < 40; doubled++) {
             double share = pow(10, power), df = ldexp(1, doubled);
@@ -213,9 +195,8 @@ static void every_t_quantile_has_an_answer(void **state)
 }
 
 /* GSL would end the process here. */
-static void questions_without_an_answer_are_nan(void **state)
+TEST(questions_without_an_answer_are_nan)
 {
-    (void)state;
     assert_true(isnan(t_quantile(1.5, 3)) && isnan(t_quantile(NAN, 3)));
     assert_true(isnan(t_quantile(.5, 0)) && isnan(t_quantile(.5, NAN)));
     assert_true(t_quantile(0, 3) == -INFINITY && t_quantile(1, 3) == INFINITY);
@@ -226,25 +207,4 @@ static void questions_without_an_answer_are_nan(void **state)
     assert_true(isnan(chi_squared_p(NAN, 1)) && isnan(chi_squared_p(1, 0)));
     assert_true(chi_squared_p(INFINITY, 1) == 0);
     check_digits("t of infinite df", t_quantile(.975, INFINITY), 1.9599639845400536, 13);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(t_quantiles_are_those_of_r),
-        cmocka_unit_test(t_probabilities_are_those_of_r),
-        cmocka_unit_test(f_probabilities_are_those_of_r),
-        cmocka_unit_test(normal_and_chi_squared_are_those_of_r),
-        cmocka_unit_test(shares_are_those_of_clopper_and_pearson),
-        cmocka_unit_test(a_share_of_nothing_may_be_anything),
-        cmocka_unit_test(the_interval_of_a_mean_is_that_of_r),
-        cmocka_unit_test(too_few_values_say_nothing),
-        cmocka_unit_test(constant_values_have_an_interval_of_one_point),
-        cmocka_unit_test(resampling_a_mean_finds_its_normal_interval),
-        cmocka_unit_test(one_seed_gives_one_interval),
-        cmocka_unit_test(a_figure_that_cannot_be_told_has_no_interval),
-        cmocka_unit_test(every_t_quantile_has_an_answer),
-        cmocka_unit_test(questions_without_an_answer_are_nan),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

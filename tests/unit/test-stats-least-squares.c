@@ -3,16 +3,11 @@
  *
  * Least squares against NIST's certified values, and what becomes of columns and rows that cannot
  * be fitted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 
 #include "../stats/nist-linear.h"
+#include "case.h"
 #include "stats-digits.h"
 #include "stats/interval.h"
 #include "stats/least-squares.h"
@@ -76,9 +71,8 @@ static void check(const struct set *set, const struct certified *certified)
     check_digits(certified->name, sum, fit.residual_sum, 9);
 }
 
-static void norris_and_pontius(void **state)
+TEST(norris_and_pontius)
 {
-    (void)state;
     struct set norris = {0}, pontius = {0};
     for (size_t i = 0; i < 36; i++)
         add_polynomial(&norris, 2, nist_norris[i][1], nist_norris[i][0]);
@@ -105,9 +99,8 @@ static void norris_and_pontius(void **state)
                         {0.107938612033077E-03, 0.157817399981659E-09, 0.486652849992036E-16}});
 }
 
-static void lines_without_an_intercept(void **state)
+TEST(lines_without_an_intercept)
 {
-    (void)state;
     struct set first = {.width = 1}, second = {.width = 1};
     for (size_t i = 0; i < 11; i++) {
         first.columns[i] = 60 + (double)i;
@@ -140,9 +133,8 @@ static void lines_without_an_intercept(void **state)
 
 /* The columns, powers of x up to the tenth, are rounded to doubles before they get here; with a
  * condition of 1e15 that alone moves the coefficients in the eighth digit. */
-static void filip_as_far_as_rounded_powers_go(void **state)
+TEST(filip_as_far_as_rounded_powers_go)
 {
-    (void)state;
     struct set filip = {0};
     for (size_t i = 0; i < 82; i++)
         add_polynomial(&filip, 11, nist_filip[i][1], nist_filip[i][0]);
@@ -164,9 +156,8 @@ static void filip_as_far_as_rounded_powers_go(void **state)
 
 /* The same columns, solved in fractions of whole numbers (normal equations by Python's Fraction):
  * what was lost above was lost before least_squares() was called. */
-static void filip_against_exact_arithmetic_on_the_rounded_powers(void **state)
+TEST(filip_against_exact_arithmetic_on_the_rounded_powers)
 {
-    (void)state;
     static const double exact[11] = {
         -1467.4896313887714,  -2772.1796242619316,   -2316.371108609359,    -1127.9739541497518,
         -354.4782378552308,   -75.12420262435174,    -10.875318164699452,   -1.0622149986404843,
@@ -183,9 +174,8 @@ static void filip_against_exact_arithmetic_on_the_rounded_powers(void **state)
     check_digits("Filip, rounded", fit.residual_stdev, 0.0033480105018462085, 11);
 }
 
-static void longley(void **state)
+TEST(longley)
 {
-    (void)state;
     struct set set = {.rows = 16, .width = 7};
     for (size_t row = 0; row < 16; row++) {
         set.y[row] = nist_longley[row][0];
@@ -207,9 +197,8 @@ static void longley(void **state)
                      0.214274163161675, 0.226073200069370, 455.478499142212}});
 }
 
-static void wampler_exact(void **state)
+TEST(wampler_exact)
 {
-    (void)state;
     struct set first = {0}, second = {0};
     for (size_t x = 0; x < 21; x++) {
         double sum = 0, scaled = 0;
@@ -235,9 +224,8 @@ static void wampler_exact(void **state)
                                        {0, 0, 0, 0, 0, 0}});
 }
 
-static void wampler_with_deviations(void **state)
+TEST(wampler_with_deviations)
 {
-    (void)state;
     static const struct {
         const char *name;
         double factor, r_squared, value_digits;
@@ -269,9 +257,8 @@ static void wampler_with_deviations(void **state)
 }
 
 /* R: summary(lm(y ~ x, weights = w)) with x = 1:5, y = c(1, 3, 2, 5, 4), w = c(1, 2, 0.5, 4, 0) */
-static void weights_count_as_in_r(void **state)
+TEST(weights_count_as_in_r)
 {
-    (void)state;
     double columns[] = {1, 1, 1, 2, 1, 3, 1, 4, 1, 5}, y[] = {1, 3, 2, 5, 4},
            weights[] = {1, 2, .5, 4, 0}, residuals[5];
     struct least_squares fit;
@@ -288,9 +275,8 @@ static void weights_count_as_in_r(void **state)
     check_digits("unweighted row", residuals[4], -2.1333333333333333, 12);
 }
 
-static void a_dependent_column_is_aliased_and_spoils_nothing(void **state)
+TEST(a_dependent_column_is_aliased_and_spoils_nothing)
 {
-    (void)state;
     double columns[6 * 4], y[6];
     for (size_t i = 0; i < 6; i++) {
         double x = (double)i;
@@ -315,9 +301,8 @@ static void a_dependent_column_is_aliased_and_spoils_nothing(void **state)
 }
 
 /* Two columns that differ in their last twelve of 53 bits are still two. */
-static void a_nearly_dependent_column_is_fitted(void **state)
+TEST(a_nearly_dependent_column_is_fitted)
 {
-    (void)state;
     double columns[10 * 3], y[10];
     for (size_t i = 0; i < 10; i++) {
         double k = (double)i, x = k * 1099511627776;
@@ -335,9 +320,8 @@ static void a_nearly_dependent_column_is_fitted(void **state)
     check_digits("second", coefficients[2].value, 2, 6);
 }
 
-static void counts_of_nine_digits_leave_an_exact_line_exact(void **state)
+TEST(counts_of_nine_digits_leave_an_exact_line_exact)
 {
-    (void)state;
     double x[8], y[8];
     for (size_t i = 0; i < 8; i++) {
         x[i] = power(10, i + 1);
@@ -351,9 +335,8 @@ static void counts_of_nine_digits_leave_an_exact_line_exact(void **state)
     assert_true(fit.r_squared == 1);
 }
 
-static void too_few_rows_are_refused(void **state)
+TEST(too_few_rows_are_refused)
 {
-    (void)state;
     double x[] = {1, 2}, y[] = {3, 5};
     struct least_squares fit;
     struct coefficient intercept, slope;
@@ -365,9 +348,8 @@ static void too_few_rows_are_refused(void **state)
     assert_true(slope.low == -INFINITY && slope.high == INFINITY);
 }
 
-static void one_x_for_all_has_no_slope(void **state)
+TEST(one_x_for_all_has_no_slope)
 {
-    (void)state;
     double x[] = {5, 5, 5}, y[] = {1, 2, 3};
     struct least_squares fit;
     struct coefficient intercept, slope;
@@ -376,9 +358,8 @@ static void one_x_for_all_has_no_slope(void **state)
     check_digits("mean", intercept.value, 2, 15);
 }
 
-static void constant_values_leave_nothing_to_explain(void **state)
+TEST(constant_values_leave_nothing_to_explain)
 {
-    (void)state;
     double x[] = {1, 2, 3}, y[] = {4, 4, 4};
     struct least_squares fit;
     struct coefficient intercept, slope;
@@ -387,9 +368,8 @@ static void constant_values_leave_nothing_to_explain(void **state)
     assert_true(fabs(slope.value) < 1e-15);
 }
 
-static void what_is_not_finite_is_refused(void **state)
+TEST(what_is_not_finite_is_refused)
 {
-    (void)state;
     double columns[] = {1, 1, 1}, y[] = {1, 2, 3}, weights[] = {1, 1, 1};
     struct least_squares fit;
     struct coefficient mean;
@@ -405,26 +385,4 @@ static void what_is_not_finite_is_refused(void **state)
         }
     weights[0] = -1;
     assert_int_equal(least_squares(&design, true, &fit, &mean, NULL), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(norris_and_pontius),
-        cmocka_unit_test(lines_without_an_intercept),
-        cmocka_unit_test(filip_as_far_as_rounded_powers_go),
-        cmocka_unit_test(filip_against_exact_arithmetic_on_the_rounded_powers),
-        cmocka_unit_test(longley),
-        cmocka_unit_test(wampler_exact),
-        cmocka_unit_test(wampler_with_deviations),
-        cmocka_unit_test(weights_count_as_in_r),
-        cmocka_unit_test(a_dependent_column_is_aliased_and_spoils_nothing),
-        cmocka_unit_test(a_nearly_dependent_column_is_fitted),
-        cmocka_unit_test(counts_of_nine_digits_leave_an_exact_line_exact),
-        cmocka_unit_test(too_few_rows_are_refused),
-        cmocka_unit_test(one_x_for_all_has_no_slope),
-        cmocka_unit_test(constant_values_leave_nothing_to_explain),
-        cmocka_unit_test(what_is_not_finite_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

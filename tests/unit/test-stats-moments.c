@@ -3,17 +3,12 @@
  *
  * Mean and deviation against NIST's certified values; quantiles against R 4.2.2.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "../stats/nist-univariate.h"
 #include "base/cleanup.h"
+#include "case.h"
 #include "stats-digits.h"
 #include "stats/moments.h"
 
@@ -80,9 +75,8 @@ static void check(const struct certified *set)
                 right_digits(sqrt(moments.variance), moments.stdev) > 14.5);
 }
 
-static void measured_sets_are_right_to_the_digits_their_values_have(void **state)
+TEST(measured_sets_are_right_to_the_digits_their_values_have)
 {
-    (void)state;
     static const struct certified sets[] = {
         {"Lottery", nist_lottery, 218, 518.958715596330, 291.699727470969, 14.5, 14.5},
         {"Lew", nist_lew, 200, -177.435, 277.332168044316, 15, 14.5},
@@ -95,9 +89,8 @@ static void measured_sets_are_right_to_the_digits_their_values_have(void **state
         check(&sets[i]);
 }
 
-static void the_digits_of_pi_are_right(void **state)
+TEST(the_digits_of_pi_are_right)
 {
-    (void)state;
     static double digits[PI_DIGITS];
     pi_digits(digits);
     assert_true(digits[0] == 3 && digits[4999] == 2);
@@ -107,9 +100,8 @@ static void the_digits_of_pi_are_right(void **state)
     check(&(struct certified){"PiDigits", digits, PI_DIGITS, 4.5348, 2.86733906028871, 15, 14.5});
 }
 
-static void stiff_sets_lose_only_what_a_double_never_held(void **state)
+TEST(stiff_sets_lose_only_what_a_double_never_held)
 {
-    (void)state;
     static const double three[] = {10000001, 10000003, 10000002};
     check(&(struct certified){"NumAcc1", three, 3, 10000002, 1, 15, 15});
     double values[1001];
@@ -122,9 +114,8 @@ static void stiff_sets_lose_only_what_a_double_never_held(void **state)
     check(&(struct certified){"NumAcc4", values, 1001, 10000000.2, 0.1, 15, 8.2});
 }
 
-static void nothing_and_one_value_have_no_spread(void **state)
+TEST(nothing_and_one_value_have_no_spread)
 {
-    (void)state;
     double one = 42;
     struct moments none = moments_of(&one, 0), single = moments_of(&one, 1);
     assert_true(none.count == 0 && isnan(none.mean) && isnan(none.min) && isnan(none.max));
@@ -133,9 +124,8 @@ static void nothing_and_one_value_have_no_spread(void **state)
     assert_true(single.variance == 0 && single.stdev == 0);
 }
 
-static void constants_have_no_spread_at_all(void **state)
+TEST(constants_have_no_spread_at_all)
 {
-    (void)state;
     enum { MOST = 1000 };
     double same[MOST];
     for (size_t i = 0; i < MOST; i++)
@@ -147,9 +137,8 @@ static void constants_have_no_spread_at_all(void **state)
 }
 
 /* A running sum rounds a little for every value; the second look at the mean takes that back. */
-static void a_million_values_keep_their_mean(void **state)
+TEST(a_million_values_keep_their_mean)
 {
-    (void)state;
     enum { COUNT = 1 << 20 };
     AUTO_FREE double *values = calloc(COUNT, sizeof *values);
     assert_non_null(values);
@@ -159,9 +148,8 @@ static void a_million_values_keep_their_mean(void **state)
     check_digits("variance", moments.variance, 0.25 * COUNT / (COUNT - 1), 14);
 }
 
-static void what_is_not_finite_shows(void **state)
+TEST(what_is_not_finite_shows)
 {
-    (void)state;
     double values[] = {1, NAN, 3};
     struct moments moments = moments_of(values, 3);
     assert_true(isnan(moments.mean) && isnan(moments.variance));
@@ -176,9 +164,8 @@ static void what_is_not_finite_shows(void **state)
 }
 
 /* R: quantile(c(2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0), share) */
-static void quantiles_are_those_of_r(void **state)
+TEST(quantiles_are_those_of_r)
 {
-    (void)state;
     double values[] = {2.5, 3.1, 4.7, 3.3, 2.9, 8.4, 3.0};
     static const double rows[][2] = {{0, 2.5},  {.1, 2.74},   {.25, 2.95},
                                      {.5, 3.1}, {.77, 4.168}, {1, 8.4}};
@@ -190,27 +177,10 @@ static void quantiles_are_those_of_r(void **state)
     assert_true(quantile(values, 1, 0.3) == 2.5);
 }
 
-static void quantiles_beside_infinity_are_no_nan(void **state)
+TEST(quantiles_beside_infinity_are_no_nan)
 {
-    (void)state;
     double values[] = {-INFINITY, 1, INFINITY, INFINITY};
     assert_true(quantile(values, 4, 0) == -INFINITY && quantile(values, 4, 1) == INFINITY);
     assert_true(quantile(values, 4, 5 / 6.) == INFINITY);
     sort_values(values, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(measured_sets_are_right_to_the_digits_their_values_have),
-        cmocka_unit_test(the_digits_of_pi_are_right),
-        cmocka_unit_test(stiff_sets_lose_only_what_a_double_never_held),
-        cmocka_unit_test(nothing_and_one_value_have_no_spread),
-        cmocka_unit_test(constants_have_no_spread_at_all),
-        cmocka_unit_test(a_million_values_keep_their_mean),
-        cmocka_unit_test(what_is_not_finite_shows),
-        cmocka_unit_test(quantiles_are_those_of_r),
-        cmocka_unit_test(quantiles_beside_infinity_are_no_nan),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

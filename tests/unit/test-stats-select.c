@@ -3,15 +3,9 @@
  *
  * Which terms are selected: how many rows must speak for one, which of several that do as well, and
  * what noise makes of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <math.h>
 
+#include "case.h"
 #include "stats/select.h"
 
 #define ROWS 8
@@ -38,9 +32,8 @@ static struct selected blame(const double *y, bool exact)
     return selected;
 }
 
-static void two_rows_without_noise_are_enough(void **state)
+TEST(two_rows_without_noise_are_enough)
 {
-    (void)state;
     static const double y[ROWS] = {0, 0, 0, 0, 0, 0, 30, 300};
     struct selected selected = blame(y, true);
     assert_int_equal(selected.count, 1);
@@ -48,9 +41,8 @@ static void two_rows_without_noise_are_enough(void **state)
     assert_true(fabs(selected.terms[0].value - 3) < 1e-9);
 }
 
-static void two_rows_with_noise_are_not(void **state)
+TEST(two_rows_with_noise_are_not)
 {
-    (void)state;
     static const double y[ROWS] = {0, 0, 0, 0, 0, 0, 30, 300};
     struct selected selected = blame(y, false);
     for (size_t i = 0; i < selected.count; i++)
@@ -79,9 +71,8 @@ static struct selection ladder_of(const double *const *columns, size_t width, co
                               .most = 3};
 }
 
-static void of_equals_the_first_declared_is_taken_and_the_other_named(void **state)
+TEST(of_equals_the_first_declared_is_taken_and_the_other_named)
 {
-    (void)state;
     static const double y[LADDER] = {4, 40, 400, 4000, 40000, 400000};
     const double *const columns[] = {ones, twice, steps};
     struct selection selection = ladder_of(columns, 3, y);
@@ -97,9 +88,8 @@ static void of_equals_the_first_declared_is_taken_and_the_other_named(void **sta
     assert_true(alike[2]);
 }
 
-static void an_offset_of_one_is_seen_beside_counts_of_a_million_million(void **state)
+TEST(an_offset_of_one_is_seen_beside_counts_of_a_million_million)
 {
-    (void)state;
     double y[LADDER], large[LADDER], noise[LADDER];
     for (size_t i = 0; i < LADDER; i++) {
         large[i] = steps[i] * 1e7;
@@ -116,9 +106,8 @@ static void an_offset_of_one_is_seen_beside_counts_of_a_million_million(void **s
     assert_true(fabs(selected.terms[1].value - 3) < 1e-3);
 }
 
-static void an_error_that_rows_share_is_no_offset(void **state)
+TEST(an_error_that_rows_share_is_no_offset)
 {
-    (void)state;
     static const double y[LADDER] = {3, 3.2, 2.9, 3.1, 3, 2.8};
     static const size_t groups[LADDER] = {0};
     static const double shared[] = {2};
@@ -135,26 +124,12 @@ static void an_error_that_rows_share_is_no_offset(void **state)
     assert_int_equal(selected.count, 0);
 }
 
-static void one_row_alone_convinces_nobody(void **state)
+TEST(one_row_alone_convinces_nobody)
 {
-    (void)state;
     static const double y[LADDER] = {0, 0, 0, 0, 0, 90};
     const double *const columns[] = {ones, steps};
     struct selection selection = ladder_of(columns, 2, y);
     struct selected selected;
     assert_int_equal(select_terms(&selection, &selected), 0);
     assert_int_equal(selected.count, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_rows_without_noise_are_enough),
-        cmocka_unit_test(two_rows_with_noise_are_not),
-        cmocka_unit_test(of_equals_the_first_declared_is_taken_and_the_other_named),
-        cmocka_unit_test(an_offset_of_one_is_seen_beside_counts_of_a_million_million),
-        cmocka_unit_test(an_error_that_rows_share_is_no_offset),
-        cmocka_unit_test(one_row_alone_convinces_nobody),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  *
  * Two samples against each other: published examples, all splits counted one by one, and how often
  * samples of one distribution are told apart. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 
+#include "case.h"
 #include "stats-digits.h"
 #include "stats/random.h"
 #include "stats/two-samples.h"
@@ -25,9 +20,8 @@
 static const double early[] = {1.15, .88, .90, .74, 1.21};
 static const double term[] = {.80, .83, 1.89, 1.04, 1.45, 1.38, 1.91, 1.64, .73, 1.46};
 
-static void hollander_and_wolfe_agree(void **state)
+TEST(hollander_and_wolfe_agree)
 {
-    (void)state;
     struct rank_test test;
     assert_int_equal(rank_test(SAMPLES(early, term), &test), 0);
     assert_true(test.exact);
@@ -44,9 +38,8 @@ static void hollander_and_wolfe_agree(void **state)
 }
 
 /* Counted by listing every choice of values. */
-static void ties_are_counted_split_by_split(void **state)
+TEST(ties_are_counted_split_by_split)
 {
-    (void)state;
     static const double low[] = {1, 2, 2, 3, 3, 3}, high[] = {2, 3, 4, 4, 5};
     static const double ones[] = {1, 1, 1}, twos[] = {2, 2, 2};
     struct rank_test test;
@@ -58,9 +51,8 @@ static void ties_are_counted_split_by_split(void **state)
     check_digits("least p", test.least_p, .1, 14);
 }
 
-static void values_that_never_vary_are_never_told_apart(void **state)
+TEST(values_that_never_vary_are_never_told_apart)
 {
-    (void)state;
     static const double few[] = {7, 7}, more[] = {7, 7, 7};
     double many[60];
     for (size_t i = 0; i < LENGTH(many); i++)
@@ -76,9 +68,8 @@ static void values_that_never_vary_are_never_told_apart(void **state)
 }
 
 /* Both ways of counting where they meet. */
-static void the_approximation_is_near_the_exact_count(void **state)
+TEST(the_approximation_is_near_the_exact_count)
 {
-    (void)state;
     double left[25], right[26];
     for (size_t i = 0; i < LENGTH(left); i++)
         left[i] = (double)(2 * i);
@@ -95,9 +86,8 @@ static void the_approximation_is_near_the_exact_count(void **state)
 }
 
 /* The R package effsize states them for these two rows: its own test of cliff.delta. */
-static void cliffs_delta_is_that_of_effsize(void **state)
+TEST(cliffs_delta_is_that_of_effsize)
 {
-    (void)state;
     static const double treatment[] = {10, 10, 20, 20, 20, 30, 30, 30, 40, 50};
     static const double control[] = {10, 20, 30, 40, 40, 50};
     struct dominance dominance;
@@ -111,9 +101,8 @@ static void cliffs_delta_is_that_of_effsize(void **state)
     assert_true(dominance.interval.low > .2 && dominance.interval.low < .3);
 }
 
-static void few_values_have_no_interval(void **state)
+TEST(few_values_have_no_interval)
 {
-    (void)state;
     static const double three[] = {1, 2, 3}, other[] = {4, 5, 6}, one[] = {1};
     struct shift shift;
     assert_int_equal(shift_between(SAMPLES(three, other), .95, &shift), 0);
@@ -132,9 +121,8 @@ static void few_values_have_no_interval(void **state)
 /* 45 values and 10 whose 450 differences are the whole numbers from -44 to 405: what ends the
  * interval says which of them it is. Hollander and Wolfe (4.41): 225 - 1.96 * sqrt(450 * 56 / 12) =
  * 135.2. */
-static void many_values_have_the_interval_of_the_normal_approximation(void **state)
+TEST(many_values_have_the_interval_of_the_normal_approximation)
 {
-    (void)state;
     double left[45], right[10];
     for (size_t i = 0; i < LENGTH(left); i++)
         left[i] = (double)i;
@@ -148,9 +136,8 @@ static void many_values_have_the_interval_of_the_normal_approximation(void **sta
 }
 
 /* R: p.adjust(c(.01, .04, .03, .005), "holm") */
-static void holms_procedure_is_that_of_r(void **state)
+TEST(holms_procedure_is_that_of_r)
 {
-    (void)state;
     struct one_test tests[] = {{.p = .01}, {.p = .04}, {.p = .03}, {.p = .005}};
     static const double adjusted[] = {.03, .06, .06, .02};
     size_t family;
@@ -161,9 +148,8 @@ static void holms_procedure_is_that_of_r(void **state)
 }
 
 /* What cannot succeed takes nothing from what can. */
-static void tests_without_a_chance_are_left_out(void **state)
+TEST(tests_without_a_chance_are_left_out)
 {
-    (void)state;
     struct one_test tests[40] = {{.p = .004, .least_p = .001}, {.p = .03, .least_p = .001}};
     for (size_t i = 2; i < LENGTH(tests); i++)
         tests[i] = (struct one_test){.p = .1, .least_p = .1};
@@ -178,9 +164,8 @@ static void tests_without_a_chance_are_left_out(void **state)
 }
 
 /* One whose least p is the level itself may succeed alone; two of them may not. */
-static void a_chance_that_just_suffices_is_one(void **state)
+TEST(a_chance_that_just_suffices_is_one)
 {
-    (void)state;
     struct one_test tests[] = {{.p = .05, .least_p = .05}, {.p = .05, .least_p = .05}};
     size_t family;
     assert_int_equal(adjust_tests(tests, 1, .05, &family), 0);
@@ -199,9 +184,8 @@ static void draw(struct random *random, double *values, size_t count, uint64_t l
         values[i] = (double)random_below(random, levels);
 }
 
-static void clean_samples_are_rarely_told_apart(void **state)
+TEST(clean_samples_are_rarely_told_apart)
 {
-    (void)state;
     static const struct {
         size_t left, right;
         uint64_t levels;
@@ -231,9 +215,8 @@ static void clean_samples_are_rarely_told_apart(void **state)
 }
 
 /* Twelve pairs of two against two: none can tell by itself. */
-static void many_small_pairs_tell_together(void **state)
+TEST(many_small_pairs_tell_together)
 {
-    (void)state;
     struct random random;
     random_seed(&random, 12);
     size_t told = 0;
@@ -265,9 +248,8 @@ static void many_small_pairs_tell_together(void **state)
 }
 
 /* Where no split could tell, the interval must not either. */
-static void pairs_that_cannot_tell_leave_nothing_possible(void **state)
+TEST(pairs_that_cannot_tell_leave_nothing_possible)
 {
-    (void)state;
     static const double left[] = {1, 2}, right[] = {3, 4};
     struct stratified sums = {0};
     struct rank_test test;
@@ -279,24 +261,4 @@ static void pairs_that_cannot_tell_leave_nothing_possible(void **state)
     assert_true(dominance.delta >= 1 && dominance.interval.low <= 0);
     const struct dominance nothing = stratified_dominance(&(struct stratified){0}, .95);
     assert_true(nothing.interval.low <= -1 && nothing.interval.high >= 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hollander_and_wolfe_agree),
-        cmocka_unit_test(ties_are_counted_split_by_split),
-        cmocka_unit_test(values_that_never_vary_are_never_told_apart),
-        cmocka_unit_test(the_approximation_is_near_the_exact_count),
-        cmocka_unit_test(cliffs_delta_is_that_of_effsize),
-        cmocka_unit_test(few_values_have_no_interval),
-        cmocka_unit_test(many_values_have_the_interval_of_the_normal_approximation),
-        cmocka_unit_test(holms_procedure_is_that_of_r),
-        cmocka_unit_test(tests_without_a_chance_are_left_out),
-        cmocka_unit_test(a_chance_that_just_suffices_is_one),
-        cmocka_unit_test(clean_samples_are_rarely_told_apart),
-        cmocka_unit_test(many_small_pairs_tell_together),
-        cmocka_unit_test(pairs_that_cannot_tell_leave_nothing_possible),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

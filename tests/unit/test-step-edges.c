@@ -4,15 +4,10 @@
  * Where a counter's window opens and is closed, told from the calls around the slot: the calls of
  * every path as they come, and those that are none of the counter's. */
 #include <linux/perf_event.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "probe/sources/stepper.h"
 
 #define OWN   4 /* descriptor of counter 0 */
@@ -95,9 +90,8 @@ static void assert_between(struct edges edges, uint64_t things, uint64_t calls)
     assert_int_equal(between.system_calls, calls);
 }
 
-static void the_closing_call_counts_and_the_opening_does_not(void **state)
+TEST(the_closing_call_counts_and_the_opening_does_not)
 {
-    (void)state;
     assert_between(PLAY(STARTS(OWN), THE_SLOT, READS(OWN)), 1, 1);
     assert_between(PLAY(READS(OWN), THE_SLOT, STOPS(OWN)), 1, 1);
     assert_between(PLAY({SYS_prctl, PR_TASK_PERF_EVENTS_ENABLE, 0}, CLOCK, THE_SLOT,
@@ -105,9 +99,8 @@ static void the_closing_call_counts_and_the_opening_does_not(void **state)
                    2, 2);
 }
 
-static void the_last_call_before_the_slot_opens_and_the_first_behind_it_closes(void **state)
+TEST(the_last_call_before_the_slot_opens_and_the_first_behind_it_closes)
 {
-    (void)state;
     /* PAPI_start, PAPI_stop; then a library that reads once more, and one that resets late */
     assert_between(PLAY(RESETS(OWN), STARTS(OWN), THE_SLOT, CLOCK, READS(OWN), STOPS(OWN)), 2, 2);
     assert_between(PLAY(STARTS(OWN), STOPS(OWN), STARTS(OWN), READS(OWN), CLOCK, THE_SLOT,
@@ -116,16 +109,14 @@ static void the_last_call_before_the_slot_opens_and_the_first_behind_it_closes(v
     assert_between(PLAY(STARTS(OWN), RESETS(OWN), THE_SLOT, READS(OWN)), 1, 1);
 }
 
-static void calls_for_other_counters_fall_into_the_window(void **state)
+TEST(calls_for_other_counters_fall_into_the_window)
 {
-    (void)state;
     assert_between(PLAY(STARTS(OWN), STARTS(OTHER), THE_SLOT, READS(OWN), READS(OTHER)), 2, 2);
     assert_between(PLAY(READS(OWN), READS(OTHER), THE_SLOT, READS(OWN), READS(OTHER)), 2, 2);
 }
 
-static void an_instruction_that_reads_is_an_edge_and_the_first_of_several_opens(void **state)
+TEST(an_instruction_that_reads_is_an_edge_and_the_first_of_several_opens)
 {
-    (void)state;
     assert_between(PLAY(READS_COUNTER, THE_SLOT, READS_COUNTER), 1, 0);
     assert_between(PLAY(READS_COUNTER, READS_COUNTER, THE_SLOT, READS_COUNTER, READS_COUNTER), 2,
                    0);
@@ -133,32 +124,17 @@ static void an_instruction_that_reads_is_an_edge_and_the_first_of_several_opens(
     assert_between(PLAY(READS_COUNTER, THE_SLOT, STOPS(OWN)), 1, 1);
 }
 
-static void what_the_specimen_does_is_no_edge(void **state)
+TEST(what_the_specimen_does_is_no_edge)
 {
-    (void)state;
     assert_between(PLAY(STARTS(OWN), {SLOT, 0, 0}, READS(OWN), READS_COUNTER, STARTS(OWN),
                         {FILLED, 0, 0}, READS(OWN)),
                    4, 3);
 }
 
-static void a_window_that_is_not_opened_or_closed_says_so(void **state)
+TEST(a_window_that_is_not_opened_or_closed_says_so)
 {
-    (void)state;
     assert_false(PLAY(CLOCK, READS(OTHER), STOPS(OWN), THE_SLOT, READS(OWN)).opened);
     assert_false(PLAY(STARTS(OWN), THE_SLOT, CLOCK, READS(OTHER), STARTS(OWN)).closed);
     assert_false(
         PLAY({SYS_prctl, PR_SET_NAME, 0}, {SYS_ioctl, OWN, 0x5401}, THE_SLOT, READS(OWN)).opened);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_closing_call_counts_and_the_opening_does_not),
-        cmocka_unit_test(the_last_call_before_the_slot_opens_and_the_first_behind_it_closes),
-        cmocka_unit_test(calls_for_other_counters_fall_into_the_window),
-        cmocka_unit_test(an_instruction_that_reads_is_an_edge_and_the_first_of_several_opens),
-        cmocka_unit_test(what_the_specimen_does_is_no_edge),
-        cmocka_unit_test(a_window_that_is_not_opened_or_closed_says_so),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

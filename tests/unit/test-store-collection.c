@@ -80,7 +80,7 @@ static void expect_same(const char *one, const char *other)
     assert_string_equal(text_string(&first), text_string(&second));
 }
 
-static void every_run_is_there_as_it_was(void **state)
+TEST_WITH(every_run_is_there_as_it_was, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const from[] = {"a.sqlite", "b.sqlite", "c.sqlite"};
@@ -103,7 +103,7 @@ static void every_run_is_there_as_it_was(void **state)
     run_list_release(&runs);
 }
 
-static void samples_are_scanned_as_they_were(void **state)
+TEST_WITH(samples_are_scanned_as_they_were, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const from[] = {"a.sqlite", "b.sqlite"};
@@ -123,7 +123,7 @@ static void samples_are_scanned_as_they_were(void **state)
     assert_string_equal(text_string(&first), text_string(&second));
 }
 
-static void a_collection_of_collections_has_each_run_once(void **state)
+TEST_WITH(a_collection_of_collections_has_each_run_once, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const first[] = {"a.sqlite", "b.sqlite"};
@@ -148,7 +148,7 @@ static void a_collection_of_collections_has_each_run_once(void **state)
     expect_same(in_folder(fixture, "a.sqlite", source), picked);
 }
 
-static void a_name_must_say_which_run(void **state)
+TEST_WITH(a_name_must_say_which_run, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const from[] = {"a.sqlite", "b.sqlite"};
@@ -175,7 +175,7 @@ static void a_name_must_say_which_run(void **state)
     assert_null(store);
 }
 
-static void the_only_run_needs_no_number(void **state)
+TEST_WITH(the_only_run_needs_no_number, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const from[] = {"a.sqlite"};
@@ -185,7 +185,7 @@ static void the_only_run_needs_no_number(void **state)
     expect_same(fixture->path, path);
 }
 
-static void a_file_may_have_such_a_name(void **state)
+TEST_WITH(a_file_may_have_such_a_name, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const from[] = {"a#7", "odd#"};
@@ -201,7 +201,7 @@ static void a_file_may_have_such_a_name(void **state)
     run_list_release(&runs);
 }
 
-static void what_cannot_be_taken_leaves_nothing(void **state)
+TEST_WITH(what_cannot_be_taken_leaves_nothing, setup, teardown)
 {
     struct fixture *fixture = *state;
     char path[NAME], all[NAME];
@@ -264,7 +264,7 @@ static int collect_until(const char *all, const char *from, const char *table, i
     return error;
 }
 
-static void whoever_is_stopped_leaves_nothing(void **state)
+TEST_WITH(whoever_is_stopped_leaves_nothing, setup, teardown)
 {
     struct fixture *fixture = *state;
     char all[NAME];
@@ -284,7 +284,7 @@ static void whoever_is_stopped_leaves_nothing(void **state)
     assert_int_equal(collect_until(all, fixture->path, "none", 2), 0);
 }
 
-static void a_store_being_written_is_not_taken(void **state)
+TEST_WITH(a_store_being_written_is_not_taken, setup, teardown)
 {
     struct fixture *fixture = *state;
     char all[NAME];
@@ -301,7 +301,7 @@ static void a_store_being_written_is_not_taken(void **state)
 }
 
 /* Every schema that there was. */
-static void older_stores_are_taken_as_they_are(void **state)
+TEST_WITH(older_stores_are_taken_as_they_are, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const newer[] = {
@@ -331,7 +331,7 @@ static void older_stores_are_taken_as_they_are(void **state)
     }
 }
 
-static void views_tell_which_store_a_row_is_of(void **state)
+TEST_WITH(views_tell_which_store_a_row_is_of, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const from[] = {"a.sqlite", "b.sqlite"};
@@ -366,23 +366,4 @@ static void views_tell_which_store_a_row_is_of(void **state)
         sqlite3_finalize(rows);
     }
     sqlite3_close(db);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(every_run_is_there_as_it_was),
-        CASE(samples_are_scanned_as_they_were),
-        CASE(a_collection_of_collections_has_each_run_once),
-        CASE(a_name_must_say_which_run),
-        CASE(the_only_run_needs_no_number),
-        CASE(a_file_may_have_such_a_name),
-        CASE(what_cannot_be_taken_leaves_nothing),
-        CASE(whoever_is_stopped_leaves_nothing),
-        CASE(a_store_being_written_is_not_taken),
-        CASE(older_stores_are_taken_as_they_are),
-        CASE(views_tell_which_store_a_row_is_of),
-    };
-    return cmocka_run_group_tests_name("store-collection", tests, NULL, NULL);
 }

@@ -85,7 +85,7 @@ static int compare_call(void *context, const struct stored_call *found)
     return 0;
 }
 
-static void commands_come_back_whole(void **state)
+TEST_WITH(commands_come_back_whole, setup, teardown)
 {
     struct fixture *fixture = *state;
     make(fixture, true);
@@ -121,7 +121,7 @@ static int end_at_once(void *context, const struct stored_call *call)
     return 7;
 }
 
-static void a_callback_ends_the_reading(void **state)
+TEST_WITH(a_callback_ends_the_reading, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = NULL;
@@ -131,7 +131,7 @@ static void a_callback_ends_the_reading(void **state)
     store_close(store);
 }
 
-static void the_later_subject_counts(void **state)
+TEST_WITH(the_later_subject_counts, setup, teardown)
 {
     struct store *store = create(*state);
     struct stored_subject other = known_subjects[0];
@@ -188,7 +188,7 @@ static struct store *begin_details(struct fixture *fixture)
     return store;
 }
 
-static void a_dropped_visit_takes_its_details_along(void **state)
+TEST_WITH(a_dropped_visit_takes_its_details_along, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = begin_details(fixture);
@@ -206,7 +206,7 @@ static void a_dropped_visit_takes_its_details_along(void **state)
     store_close(store);
 }
 
-static void a_visit_that_was_broken_off_is_done_again(void **state)
+TEST_WITH(a_visit_that_was_broken_off_is_done_again, setup, teardown)
 {
     struct fixture *fixture = *state;
     const struct cell cell = command_cell(3);
@@ -222,7 +222,7 @@ static void a_visit_that_was_broken_off_is_done_again(void **state)
     store_close(store);
 }
 
-static void details_that_make_no_sense_are_not_stored(void **state)
+TEST_WITH(details_that_make_no_sense_are_not_stored, setup, teardown)
 {
     static const struct stored_executed bad[] = {
         {CODE_CELL, 0, NULL, "", "x", 1, 0},        {CODE_CELL, 0, "page", "", "x", 1, 0},
@@ -242,7 +242,7 @@ static void details_that_make_no_sense_are_not_stored(void **state)
     store_close(store);
 }
 
-static void details_of_another_visit_are_refused(void **state)
+TEST_WITH(details_of_another_visit_are_refused, setup, teardown)
 {
     struct store *store = begin_details(*state);
     struct failure refusal = {0};
@@ -254,7 +254,7 @@ static void details_of_another_visit_are_refused(void **state)
 
 /* --- plans --- */
 
-static void a_command_that_makes_no_sense_is_no_plan(void **state)
+TEST_WITH(a_command_that_makes_no_sense_is_no_plan, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const said[] = {"runs must be", "path 'command', but no words",
@@ -279,7 +279,7 @@ static void a_command_that_makes_no_sense_is_no_plan(void **state)
     }
 }
 
-static void another_command_is_another_plan(void **state)
+TEST_WITH(another_command_is_another_plan, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = NULL;
@@ -375,7 +375,7 @@ static int read_commands(const char *path, struct failure *failure)
 }
 
 /* Of an unfinished store, which has no checksum over its tables. */
-static void a_damaged_command_is_told(void **state)
+TEST_WITH(a_damaged_command_is_told, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[][2] = {
@@ -450,7 +450,7 @@ static void a_damaged_command_is_told(void **state)
     }
 }
 
-static void a_changed_finished_command_is_refused(void **state)
+TEST_WITH(a_changed_finished_command_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[] = {"UPDATE command SET timeout = 61 WHERE cell = 8",
@@ -472,7 +472,7 @@ static void a_changed_finished_command_is_refused(void **state)
 }
 
 /* The view tells what the tables hold. */
-static void executions_are_seen_by_an_analyst(void **state)
+TEST_WITH(executions_are_seen_by_an_analyst, setup, teardown)
 {
     struct fixture *fixture = *state;
     sqlite3 *db = NULL;
@@ -508,7 +508,7 @@ static void executions_are_seen_by_an_analyst(void **state)
 
 /* --- schema 4 --- */
 
-static void an_unfinished_store_of_schema_4_goes_on_in_the_latest(void **state)
+TEST_WITH(an_unfinished_store_of_schema_4_goes_on_in_the_latest, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -551,7 +551,7 @@ static void an_unfinished_store_of_schema_4_goes_on_in_the_latest(void **state)
 }
 
 /* A cell that only schema 5 can have, in a store that has no place for its kind. */
-static void a_command_in_schema_4_is_damage(void **state)
+TEST_WITH(a_command_in_schema_4_is_damage, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -561,26 +561,4 @@ static void a_command_in_schema_4_is_damage(void **state)
     change(fixture->path, UNDO_5 "PRAGMA user_version=4");
     assert_int_equal(read_commands(fixture->path, &refusal), -EBADMSG);
     expect_words(&refusal, "path 'command', but no words");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(commands_come_back_whole),
-        CASE(a_callback_ends_the_reading),
-        CASE(the_later_subject_counts),
-        CASE(a_dropped_visit_takes_its_details_along),
-        CASE(a_visit_that_was_broken_off_is_done_again),
-        CASE(details_that_make_no_sense_are_not_stored),
-        CASE(details_of_another_visit_are_refused),
-        CASE(a_command_that_makes_no_sense_is_no_plan),
-        CASE(another_command_is_another_plan),
-        CASE(a_damaged_command_is_told),
-        CASE(a_changed_finished_command_is_refused),
-        CASE(executions_are_seen_by_an_analyst),
-        CASE(an_unfinished_store_of_schema_4_goes_on_in_the_latest),
-        CASE(a_command_in_schema_4_is_damage),
-    };
-    return cmocka_run_group_tests_name("store-commands", tests, NULL, NULL);
 }

@@ -28,7 +28,7 @@ static void refuse_both_ways(const char *path, int error, const char *wanted)
     }
 }
 
-static void other_files_are_refused(void **state)
+TEST_WITH(other_files_are_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char prose[] = "It was a dark and stormy night; the rain fell in torrents, and "
@@ -50,7 +50,7 @@ static void other_files_are_refused(void **state)
     refuse_both_ways(fixture->path, -EMEDIUMTYPE, "not a store of assay");
 }
 
-static void other_schemas_are_refused(void **state)
+TEST_WITH(other_schemas_are_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -68,7 +68,7 @@ static void other_schemas_are_refused(void **state)
     refuse_both_ways(fixture->path, -EBADMSG, "below 1");
 }
 
-static void tables_of_another_shape_are_refused(void **state)
+TEST_WITH(tables_of_another_shape_are_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const struct {
@@ -105,7 +105,7 @@ static void tables_of_another_shape_are_refused(void **state)
 }
 
 /* Values SQLite lets anyone write; the store of an unfinished run has no checksum over them. */
-static void impossible_values_are_refused(void **state)
+TEST_WITH(impossible_values_are_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[] = {
@@ -182,7 +182,7 @@ static void impossible_values_are_refused(void **state)
     }
 }
 
-static void a_changed_finished_store_is_refused(void **state)
+TEST_WITH(a_changed_finished_store_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[] = {
@@ -208,7 +208,7 @@ static void a_changed_finished_store_is_refused(void **state)
     }
 }
 
-static void what_the_owner_adds_is_no_damage(void **state)
+TEST_WITH(what_the_owner_adds_is_no_damage, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -224,7 +224,7 @@ static void what_the_owner_adds_is_no_damage(void **state)
 
 /* --- damage --- */
 
-static void flipped_bytes_give_an_error_or_the_right_data(void **state)
+TEST_WITH(flipped_bytes_give_an_error_or_the_right_data, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished_with_tour(fixture);
@@ -252,7 +252,7 @@ static void flipped_bytes_give_an_error_or_the_right_data(void **state)
     assert_true(fine > 50); /* unused space */
 }
 
-static void truncated_files_are_refused(void **state)
+TEST_WITH(truncated_files_are_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished_with_tour(fixture);
@@ -268,7 +268,7 @@ static void truncated_files_are_refused(void **state)
     }
 }
 
-static void overwritten_stretches_never_crash(void **state)
+TEST_WITH(overwritten_stretches_never_crash, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished_with_tour(fixture);
@@ -292,7 +292,7 @@ static void overwritten_stretches_never_crash(void **state)
 
 /* A killed writer's files: the log may be cut or damaged too; SQLite then takes what was committed
  * before. */
-static void a_damaged_log_gives_an_error_or_whole_visits(void **state)
+TEST_WITH(a_damaged_log_gives_an_error_or_whole_visits, setup, teardown)
 {
     struct fixture *fixture = *state;
     pid_t child = fork();
@@ -327,22 +327,4 @@ static void a_damaged_log_gives_an_error_or_whole_visits(void **state)
         bytes[place] ^= 4;
     }
     assert_true(fewer > 10);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(other_files_are_refused),
-        CASE(other_schemas_are_refused),
-        CASE(tables_of_another_shape_are_refused),
-        CASE(impossible_values_are_refused),
-        CASE(a_changed_finished_store_is_refused),
-        CASE(what_the_owner_adds_is_no_damage),
-        CASE(flipped_bytes_give_an_error_or_the_right_data),
-        CASE(truncated_files_are_refused),
-        CASE(overwritten_stretches_never_crash),
-        CASE(a_damaged_log_gives_an_error_or_whole_visits),
-    };
-    return cmocka_run_group_tests_name("store-damage", tests, NULL, NULL);
 }

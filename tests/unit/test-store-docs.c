@@ -45,7 +45,7 @@ static int run_query(sqlite3 *db, const char *sql)
     return rows;
 }
 
-static void every_example_runs_and_answers(void **state)
+TEST_WITH(every_example_runs_and_answers, setup, teardown)
 {
     AUTO_FREE char *document = read_document();
     sqlite3 *db = open_as_an_analyst(*state);
@@ -79,7 +79,7 @@ static char *section(const char *document, const char *name)
     return end ? strndup(start, (size_t)(end - start)) : strdup(start);
 }
 
-static void every_table_and_column_is_explained(void **state)
+TEST_WITH(every_table_and_column_is_explained, setup, teardown)
 {
     AUTO_FREE char *document = read_document();
     sqlite3 *db = open_as_an_analyst(*state);
@@ -106,7 +106,7 @@ static void every_table_and_column_is_explained(void **state)
 }
 
 /* What the views tell is what the library reads. */
-static void views_tell_what_was_written(void **state)
+TEST_WITH(views_tell_what_was_written, setup, teardown)
 {
     sqlite3 *db = open_as_an_analyst(*state);
     sqlite3_stmt *rows = NULL;
@@ -140,7 +140,7 @@ static void views_tell_what_was_written(void **state)
 }
 
 /* Every run of a tour, with the calls that the plan's text has in its place. */
-static void the_view_of_calls_walks_the_tour(void **state)
+TEST_WITH(the_view_of_calls_walks_the_tour, setup, teardown)
 {
     static const char *const calls[TOUR_LENGTH] = {
         "timer.nothing", "perf-read.start", "perf-read.read*8", "perf-read.read", "perf-read.stop"};
@@ -174,7 +174,7 @@ static void the_view_of_calls_walks_the_tour(void **state)
 }
 
 /* Where every reading stands, and which clock it is of. */
-static void the_view_of_looks_knows_where_each_stands(void **state)
+TEST_WITH(the_view_of_looks_knows_where_each_stands, setup, teardown)
 {
     sqlite3 *db = open_as_an_analyst(*state);
     sqlite3_stmt *rows = NULL;
@@ -226,16 +226,4 @@ static void the_view_of_looks_knows_where_each_stands(void **state)
         assert_int_equal(run_query(db, query), parts[i].rows * WATCH_PROCESSES);
     }
     sqlite3_close(db);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(every_example_runs_and_answers, setup, teardown),
-        cmocka_unit_test_setup_teardown(every_table_and_column_is_explained, setup, teardown),
-        cmocka_unit_test_setup_teardown(views_tell_what_was_written, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_view_of_calls_walks_the_tour, setup, teardown),
-        cmocka_unit_test_setup_teardown(the_view_of_looks_knows_where_each_stands, setup, teardown),
-    };
-    return cmocka_run_group_tests_name("store-docs", tests, NULL, NULL);
 }

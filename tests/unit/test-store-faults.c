@@ -11,7 +11,6 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 
-#include "skip.h"
 #include "store/handle.h"
 
 /* --- refusing system calls --- */
@@ -189,7 +188,7 @@ static bool has_plan(struct fixture *fixture)
     return planned;
 }
 
-static void a_full_disk_at_any_moment_loses_nothing_committed(void **state)
+TEST_WITH(a_full_disk_at_any_moment_loses_nothing_committed, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     int refused = 0, resumed = 0;
@@ -217,7 +216,8 @@ static void a_full_disk_at_any_moment_loses_nothing_committed(void **state)
     assert_true(resumed > 3);
 }
 
-static void after_a_failed_write_every_write_says_why_and_reading_goes_on(void **state)
+TEST_WITH(after_a_failed_write_every_write_says_why_and_reading_goes_on, setup,
+          restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -240,7 +240,7 @@ static void after_a_failed_write_every_write_says_why_and_reading_goes_on(void *
     resume_to_the_end(fixture);
 }
 
-static void a_limit_on_file_sizes_reads_as_a_full_disk(void **state)
+TEST_WITH(a_limit_on_file_sizes_reads_as_a_full_disk, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     pid_t child = fork();
@@ -261,7 +261,7 @@ static void a_limit_on_file_sizes_reads_as_a_full_disk(void **state)
     resume_to_the_end(fixture);
 }
 
-static void a_full_file_system_is_survived(void **state)
+TEST_WITH(a_full_file_system_is_survived, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     if (mount("assay-test", fixture->folder, "tmpfs", 0, "size=300k") < 0)
@@ -291,7 +291,7 @@ static void refuse_mmap(void)
 
 static void (*const ways_to_lose_wal[])(void) = {use_plain_vfs, refuse_mmap};
 
-static void without_wal_a_rollback_journal_serves(void **state)
+TEST_WITH(without_wal_a_rollback_journal_serves, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; i < 2; i++) {
@@ -337,7 +337,7 @@ static void leave_behind(struct fixture *fixture, void (*lose_wal)(void))
     assert_true(WIFSIGNALED(status));
 }
 
-static void a_store_left_in_wal_is_resumed_where_there_is_none(void **state)
+TEST_WITH(a_store_left_in_wal_is_resumed_where_there_is_none, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; i < 2; i++) {
@@ -351,7 +351,7 @@ static void a_store_left_in_wal_is_resumed_where_there_is_none(void **state)
     }
 }
 
-static void a_killed_writer_without_wal_leaves_whole_visits(void **state)
+TEST_WITH(a_killed_writer_without_wal_leaves_whole_visits, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     leave_behind(fixture, use_plain_vfs);
@@ -362,7 +362,7 @@ static void a_killed_writer_without_wal_leaves_whole_visits(void **state)
 
 /* --- no locks --- */
 
-static void without_locks_a_store_is_refused_and_a_finished_one_read(void **state)
+TEST_WITH(without_locks_a_store_is_refused_and_a_finished_one_read, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     struct store *store = NULL;
@@ -429,7 +429,7 @@ static int check_read_only(struct fixture *fixture)
     return 0;
 }
 
-static void a_read_only_folder_can_be_read(void **state)
+TEST_WITH(a_read_only_folder_can_be_read, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -442,7 +442,7 @@ static void a_read_only_folder_can_be_read(void **state)
     assert_int_equal(result, 0);
 }
 
-static void a_store_left_in_a_read_only_folder_can_be_read(void **state)
+TEST_WITH(a_store_left_in_a_read_only_folder_can_be_read, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     leave_behind(fixture, NULL);
@@ -463,7 +463,7 @@ static int check_hot_journal(struct fixture *fixture)
     return error < 0 && strstr(refusal.text, "permissions") ? 0 : 1;
 }
 
-static void a_store_that_needs_recovery_it_may_not_have_says_so(void **state)
+TEST_WITH(a_store_that_needs_recovery_it_may_not_have_says_so, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     leave_behind(fixture, use_plain_vfs);
@@ -483,7 +483,7 @@ static int check_unreadable(struct fixture *fixture)
     return store_open(&store, fixture->path, false, &refusal) == -EACCES ? 0 : 1;
 }
 
-static void an_unreadable_file_is_refused(void **state)
+TEST_WITH(an_unreadable_file_is_refused, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -496,7 +496,7 @@ static void an_unreadable_file_is_refused(void **state)
 
 /* --- wrong places --- */
 
-static void names_that_cannot_be_stores_are_refused(void **state)
+TEST_WITH(names_that_cannot_be_stores_are_refused, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     char loop[160], fifo[160], deep[160], long_name[700], inside[170];
@@ -537,7 +537,7 @@ static void names_that_cannot_be_stores_are_refused(void **state)
     }
 }
 
-static void a_name_too_long_for_sqlite_is_refused_and_leaves_nothing(void **state)
+TEST_WITH(a_name_too_long_for_sqlite_is_refused_and_leaves_nothing, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     char path[700];
@@ -553,7 +553,7 @@ static void a_name_too_long_for_sqlite_is_refused_and_leaves_nothing(void **stat
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void odd_names_are_plain_names(void **state)
+TEST_WITH(odd_names_are_plain_names, setup, restore_and_tear_down)
 {
     struct fixture *fixture = *state;
     static const char *const names[] = {":memory:", "file:x?mode=memory", "a b%20c?d#e.sqlite",
@@ -568,27 +568,4 @@ static void odd_names_are_plain_names(void **state)
         restore_calls();
     }
     assert_int_equal(chdir("/"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, restore_and_tear_down)
-        CASE(a_full_disk_at_any_moment_loses_nothing_committed),
-        CASE(after_a_failed_write_every_write_says_why_and_reading_goes_on),
-        CASE(a_limit_on_file_sizes_reads_as_a_full_disk),
-        CASE(a_full_file_system_is_survived),
-        CASE(without_wal_a_rollback_journal_serves),
-        CASE(a_store_left_in_wal_is_resumed_where_there_is_none),
-        CASE(a_killed_writer_without_wal_leaves_whole_visits),
-        CASE(without_locks_a_store_is_refused_and_a_finished_one_read),
-        CASE(a_read_only_folder_can_be_read),
-        CASE(a_store_left_in_a_read_only_folder_can_be_read),
-        CASE(a_store_that_needs_recovery_it_may_not_have_says_so),
-        CASE(an_unreadable_file_is_refused),
-        CASE(names_that_cannot_be_stores_are_refused),
-        CASE(a_name_too_long_for_sqlite_is_refused_and_leaves_nothing),
-        CASE(odd_names_are_plain_names),
-    };
-    return cmocka_run_group_tests_name("store-faults", tests, NULL, NULL);
 }

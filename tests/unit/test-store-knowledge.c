@@ -77,7 +77,7 @@ static void expect_knowledge(struct store *store, const struct stored_event *eve
     assert_int_equal(opcode.next, count);
 }
 
-static void what_is_put_is_what_is_read(void **state)
+TEST_WITH(what_is_put_is_what_is_read, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -89,7 +89,7 @@ static void what_is_put_is_what_is_read(void **state)
     }
 }
 
-static void put_again_the_later_counts_in_the_first_place(void **state)
+TEST_WITH(put_again_the_later_counts_in_the_first_place, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -117,7 +117,7 @@ static int stop_at_once(void *context, const struct stored_event *event)
     return -ECANCELED;
 }
 
-static void a_reader_may_stop(void **state)
+TEST_WITH(a_reader_may_stop, setup, teardown)
 {
     struct store *store = create(*state);
     put_knowledge(store);
@@ -127,7 +127,7 @@ static void a_reader_may_stop(void **state)
     store_close(store);
 }
 
-static void what_lacks_a_name_is_refused_and_does_no_harm(void **state)
+TEST_WITH(what_lacks_a_name_is_refused_and_does_no_harm, setup, teardown)
 {
     struct store *store = create(*state);
     struct failure refusal = {0};
@@ -142,7 +142,7 @@ static void what_lacks_a_name_is_refused_and_does_no_harm(void **state)
     store_close(store);
 }
 
-static void nothing_is_added_to_a_finished_store(void **state)
+TEST_WITH(nothing_is_added_to_a_finished_store, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -200,7 +200,7 @@ static void expect_schema(struct store *store, int schema)
     store_info_release(&info);
 }
 
-static void a_finished_store_of_schema_1_is_read_as_it_is(void **state)
+TEST_WITH(a_finished_store_of_schema_1_is_read_as_it_is, setup, teardown)
 {
     struct fixture *fixture = *state;
     for (int writable = 0; writable < 2; writable++) {
@@ -224,7 +224,7 @@ static void a_finished_store_of_schema_1_is_read_as_it_is(void **state)
     }
 }
 
-static void a_changed_finished_store_of_schema_1_is_refused(void **state)
+TEST_WITH(a_changed_finished_store_of_schema_1_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[] = {"UPDATE cell SET n = 7 WHERE id = 2",
@@ -239,7 +239,7 @@ static void a_changed_finished_store_of_schema_1_is_refused(void **state)
     }
 }
 
-static void an_unfinished_store_of_schema_1_goes_on_in_schema_2(void **state)
+TEST_WITH(an_unfinished_store_of_schema_1_goes_on_in_schema_2, setup, teardown)
 {
     struct fixture *fixture = *state;
     take_older(fixture, "unfinished");
@@ -273,7 +273,7 @@ static void an_unfinished_store_of_schema_1_goes_on_in_schema_2(void **state)
 }
 
 /* Someone's own table has a name that schema 2 needs. */
-static void a_table_in_the_way_of_schema_2_is_named_and_kept(void **state)
+TEST_WITH(a_table_in_the_way_of_schema_2_is_named_and_kept, setup, teardown)
 {
     struct fixture *fixture = *state;
     take_older(fixture, "unfinished");
@@ -288,21 +288,4 @@ static void a_table_in_the_way_of_schema_2_is_named_and_kept(void **state)
     must(store_open(&store, fixture->path, false, failure));
     expect_knowledge(store, NULL, NULL, NULL, 0);
     store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(what_is_put_is_what_is_read),
-        CASE(put_again_the_later_counts_in_the_first_place),
-        CASE(a_reader_may_stop),
-        CASE(what_lacks_a_name_is_refused_and_does_no_harm),
-        CASE(nothing_is_added_to_a_finished_store),
-        CASE(a_finished_store_of_schema_1_is_read_as_it_is),
-        CASE(a_changed_finished_store_of_schema_1_is_refused),
-        CASE(an_unfinished_store_of_schema_1_goes_on_in_schema_2),
-        CASE(a_table_in_the_way_of_schema_2_is_named_and_kept),
-    };
-    return cmocka_run_group_tests_name("store-knowledge", tests, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static int try_to_write(struct fixture *fixture, int from, int to)
     return error == -EBUSY && strstr(refusal.text, holder) && write(to, "!", 1) == 1 ? 0 : 1;
 }
 
-static void a_second_writer_is_refused_by_name(void **state)
+TEST_WITH(a_second_writer_is_refused_by_name, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct neighbour neighbour = start(try_to_write, fixture);
@@ -77,7 +77,7 @@ static void a_second_writer_is_refused_by_name(void **state)
     store_close(store);
 }
 
-static void a_writer_that_was_overtaken_notices(void **state)
+TEST_WITH(a_writer_that_was_overtaken_notices, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -93,7 +93,7 @@ static void a_writer_that_was_overtaken_notices(void **state)
     store_close(store);
 }
 
-static void readers_see_whole_visits_while_it_is_written(void **state)
+TEST_WITH(readers_see_whole_visits_while_it_is_written, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *writer = create(fixture), *reader = NULL;
@@ -126,7 +126,7 @@ static uint64_t cells_seen(const struct fixture *fixture)
 }
 
 /* Killed in between, a run must not be resumed as one whose counts nothing predicts. */
-static void a_plan_is_there_with_its_truths_or_not_at_all(void **state)
+TEST_WITH(a_plan_is_there_with_its_truths_or_not_at_all, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = NULL;
@@ -140,7 +140,7 @@ static void a_plan_is_there_with_its_truths_or_not_at_all(void **state)
     store_close(store);
 }
 
-static void finished_visits_are_committed_without_being_asked(void **state)
+TEST_WITH(finished_visits_are_committed_without_being_asked, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *writer = create(fixture), *reader = NULL;
@@ -185,7 +185,7 @@ static int read_for_a_moment(struct fixture *fixture, int from, int to)
     return 0;
 }
 
-static void a_reader_that_goes_away_is_waited_for(void **state)
+TEST_WITH(a_reader_that_goes_away_is_waited_for, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct neighbour neighbour = start(read_for_a_moment, fixture);
@@ -197,7 +197,7 @@ static void a_reader_that_goes_away_is_waited_for(void **state)
     store_close(store);
 }
 
-static void a_reader_may_keep_the_run_from_becoming_one_file(void **state)
+TEST_WITH(a_reader_may_keep_the_run_from_becoming_one_file, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct neighbour neighbour = start(hold_a_reading, fixture);
@@ -232,7 +232,7 @@ static int read_what_is_locked(struct fixture *fixture, int from, int to)
 }
 
 /* A file without WAL has no journal between two changes, however much is written to it. */
-static void a_file_without_companions_may_have_a_writer(void **state)
+TEST_WITH(a_file_without_companions_may_have_a_writer, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct neighbour neighbour = start(read_what_is_locked, fixture);
@@ -317,7 +317,7 @@ static bool write_in_a_process(struct fixture *fixture, int round, int microseco
     return WIFSIGNALED(status);
 }
 
-static void a_killed_writer_leaves_whole_visits_and_can_be_resumed(void **state)
+TEST_WITH(a_killed_writer_leaves_whole_visits_and_can_be_resumed, setup, teardown)
 {
     struct fixture *fixture = *state;
     store_close(create(fixture));
@@ -333,21 +333,4 @@ static void a_killed_writer_leaves_whole_visits_and_can_be_resumed(void **state)
     write_in_a_process(fixture, round, -1);
     assert_int_equal(check_whole_visits(fixture), 0);
     assert_true(killed > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(a_second_writer_is_refused_by_name),
-        CASE(a_writer_that_was_overtaken_notices),
-        CASE(readers_see_whole_visits_while_it_is_written),
-        CASE(a_plan_is_there_with_its_truths_or_not_at_all),
-        CASE(finished_visits_are_committed_without_being_asked),
-        CASE(a_reader_may_keep_the_run_from_becoming_one_file),
-        CASE(a_reader_that_goes_away_is_waited_for),
-        CASE(a_file_without_companions_may_have_a_writer),
-        CASE(a_killed_writer_leaves_whole_visits_and_can_be_resumed),
-    };
-    return cmocka_run_group_tests_name("store-neighbours", tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@
 #include "store/collection.h"
 #include "store/handle.h"
 
-static void stores_live_below_the_state_folder(void **state)
+TEST_WITH(stores_live_below_the_state_folder, setup, teardown)
 {
     struct fixture *fixture = *state;
     char *path = NULL, wanted[256];
@@ -55,7 +55,7 @@ static int refuse(void *context, const char *path, struct failure *failure)
 }
 
 /* Two commands that begin in the same millisecond: neither is told that its store is there. */
-static void stores_made_at_the_same_time_get_names_of_their_own(void **state)
+TEST_WITH(stores_made_at_the_same_time_get_names_of_their_own, setup, teardown)
 {
     struct fixture *fixture = *state;
     size_t made = 0, refused = 0;
@@ -86,7 +86,7 @@ static char *make_in_place(struct fixture *fixture, const char *machine, const c
     return path;
 }
 
-static void the_newest_unfinished_run_is_found(void **state)
+TEST_WITH(the_newest_unfinished_run_is_found, setup, teardown)
 {
     struct fixture *fixture = *state;
     setenv("XDG_STATE_HOME", fixture->folder, 1);
@@ -123,7 +123,7 @@ static void the_newest_unfinished_run_is_found(void **state)
 }
 
 /* What `assay run` measured is known as if its parts had been measured alone. */
-static void runs_within_a_run_are_found(void **state)
+TEST_WITH(runs_within_a_run_are_found, setup, teardown)
 {
     struct fixture *fixture = *state;
     setenv("XDG_STATE_HOME", fixture->folder, 1);
@@ -159,16 +159,4 @@ static void runs_within_a_run_are_found(void **state)
     char *all[] = {path, collection, begun, alone, older, oldest};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
         free(all[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(stores_live_below_the_state_folder),
-        CASE(stores_made_at_the_same_time_get_names_of_their_own),
-        CASE(the_newest_unfinished_run_is_found),
-        CASE(runs_within_a_run_are_found),
-    };
-    return cmocka_run_group_tests_name("store-place", tests, NULL, NULL);
 }

@@ -206,7 +206,7 @@ static size_t make_noise(char *bytes, size_t size, const struct content *content
     return at;
 }
 
-static void flipped_bits(void **state)
+TEST_WITH(flipped_bits, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -219,7 +219,7 @@ static void flipped_bits(void **state)
     end_with(&attempt, &content, 10 /* unused space */, 10, 11);
 }
 
-static void cut_files(void **state)
+TEST_WITH(cut_files, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -235,7 +235,7 @@ static void cut_files(void **state)
 }
 
 /* The end of a file that grew while it was measured is samples. */
-static void a_file_without_its_end_keeps_the_rest(void **state)
+TEST_WITH(a_file_without_its_end_keeps_the_rest, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -256,7 +256,7 @@ static void a_file_without_its_end_keeps_the_rest(void **state)
     end_with(&attempt, &content, 0, 0, 0);
 }
 
-static void zeroed_pages(void **state)
+TEST_WITH(zeroed_pages, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -268,7 +268,7 @@ static void zeroed_pages(void **state)
     end_with(&attempt, &content, 0, 1, 4);
 }
 
-static void noise(void **state)
+TEST_WITH(noise, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -282,7 +282,7 @@ static void noise(void **state)
 }
 
 /* A run in a collection is salvaged as one in a file of its own. */
-static void damaged_collections(void **state)
+TEST_WITH(damaged_collections, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -302,7 +302,7 @@ static void damaged_collections(void **state)
 
 /* --- known damage, and what is said of it --- */
 
-static void the_lost_process_is_named(void **state)
+TEST_WITH(the_lost_process_is_named, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -332,7 +332,7 @@ static void the_lost_process_is_named(void **state)
     end(&attempt);
 }
 
-static void the_changed_table_is_named(void **state)
+TEST_WITH(the_changed_table_is_named, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const struct {
@@ -364,7 +364,7 @@ static void the_changed_table_is_named(void **state)
 }
 
 /* A visit that claims to be another is noticed by the index. */
-static void a_visit_of_another_cell_is_lost(void **state)
+TEST_WITH(a_visit_of_another_cell_is_lost, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -391,7 +391,7 @@ static void a_visit_of_another_cell_is_lost(void **state)
     end(&attempt);
 }
 
-static void sound_stores_are_taken_whole(void **state)
+TEST_WITH(sound_stores_are_taken_whole, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -407,7 +407,7 @@ static void sound_stores_are_taken_whole(void **state)
     end(&attempt);
 }
 
-static void what_is_no_store_stays_none(void **state)
+TEST_WITH(what_is_no_store_stays_none, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct attempt attempt = {0};
@@ -436,23 +436,4 @@ static void what_is_no_store_stays_none(void **state)
     assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EBADMSG);
     assert_false(exists(attempt.rest, ""));
     assert_false(exists(attempt.rest, "-rest"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(flipped_bits),
-        CASE(cut_files),
-        CASE(a_file_without_its_end_keeps_the_rest),
-        CASE(zeroed_pages),
-        CASE(noise),
-        CASE(damaged_collections),
-        CASE(the_lost_process_is_named),
-        CASE(the_changed_table_is_named),
-        CASE(a_visit_of_another_cell_is_lost),
-        CASE(sound_stores_are_taken_whole),
-        CASE(what_is_no_store_stays_none),
-    };
-    return cmocka_run_group_tests_name("store-salvage", tests, NULL, NULL);
 }

@@ -46,7 +46,7 @@ static int scan(const struct fixture *fixture, struct scanned *scanned, struct f
     return error;
 }
 
-static void every_sample_comes_in_the_order_of_visits(void **state)
+TEST_WITH(every_sample_comes_in_the_order_of_visits, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct scanned scanned = {0};
@@ -62,7 +62,7 @@ static void every_sample_comes_in_the_order_of_visits(void **state)
     }
 }
 
-static void visits_without_samples_are_passed_over(void **state)
+TEST_WITH(visits_without_samples_are_passed_over, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct scanned scanned = {0};
@@ -76,7 +76,7 @@ static void visits_without_samples_are_passed_over(void **state)
     assert_int_equal(scanned.visit_count, (PLAN_VISITS - 1) / 2);
 }
 
-static void a_writer_can_scan_what_it_wrote(void **state)
+TEST_WITH(a_writer_can_scan_what_it_wrote, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct scanned scanned = {0};
@@ -89,7 +89,7 @@ static void a_writer_can_scan_what_it_wrote(void **state)
     assert_int_equal(scanned.wrong, 0);
 }
 
-static void a_callback_ends_the_scan_with_its_result(void **state)
+TEST_WITH(a_callback_ends_the_scan_with_its_result, setup, teardown)
 {
     struct scanned scanned = {.stop_after = 5};
     struct failure refusal = {0};
@@ -118,7 +118,7 @@ static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
     unlink(fixture->path);
 }
 
-static void damage_is_told(void **state)
+TEST_WITH(damage_is_told, setup, teardown)
 {
     refuse(*state, "UPDATE sample_packed SET value = value + 1 WHERE key & 31 = 1", "changed");
     refuse(*state, "UPDATE sample_packed SET enabled = enabled + 1", "changed");
@@ -137,7 +137,7 @@ static void damage_is_told(void **state)
 }
 
 /* An index that somebody added could be read in place of the table, in another order. */
-static void foreign_indexes_are_not_used(void **state)
+TEST_WITH(foreign_indexes_are_not_used, setup, teardown)
 {
     struct fixture *fixture = *state;
     sqlite3 *db = NULL;
@@ -155,18 +155,4 @@ static void foreign_indexes_are_not_used(void **state)
     must(scan(fixture, &scanned, failure));
     assert_int_equal(scanned.wrong, 0);
     assert_int_equal(scanned.visit_count, PLAN_VISITS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(every_sample_comes_in_the_order_of_visits),
-        CASE(visits_without_samples_are_passed_over),
-        CASE(a_writer_can_scan_what_it_wrote),
-        CASE(a_callback_ends_the_scan_with_its_result),
-        CASE(damage_is_told),
-        CASE(foreign_indexes_are_not_used),
-    };
-    return cmocka_run_group_tests_name("store-scan", tests, NULL, NULL);
 }

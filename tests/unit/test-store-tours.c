@@ -34,7 +34,7 @@ static int keep_tour(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-static void a_tour_comes_back_whole(void **state)
+TEST_WITH(a_tour_comes_back_whole, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished_with_tour(fixture);
@@ -55,7 +55,7 @@ static void a_tour_comes_back_whole(void **state)
     }
 }
 
-static void a_tour_that_is_not_whole_is_no_plan(void **state)
+TEST_WITH(a_tour_that_is_not_whole_is_no_plan, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const struct {
@@ -82,7 +82,7 @@ static void a_tour_that_is_not_whole_is_no_plan(void **state)
     }
 }
 
-static void another_tour_is_another_plan(void **state)
+TEST_WITH(another_tour_is_another_plan, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -151,7 +151,7 @@ static int read_tours(const char *path, struct failure *failure)
 }
 
 /* Of an unfinished store, which has no checksum over its tables. */
-static void a_damaged_tour_is_told(void **state)
+TEST_WITH(a_damaged_tour_is_told, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[][2] = {
@@ -208,7 +208,7 @@ static void a_damaged_tour_is_told(void **state)
     }
 }
 
-static void a_changed_finished_tour_is_refused(void **state)
+TEST_WITH(a_changed_finished_tour_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[] = {
@@ -257,7 +257,7 @@ static void expect_operations(struct store *store, const struct stored_operation
     assert_int_equal(expected.next, count);
 }
 
-static void operations_come_back_and_the_later_counts(void **state)
+TEST_WITH(operations_come_back_and_the_later_counts, setup, teardown)
 {
     struct store *store = create(*state);
     struct stored_operation rows[KNOWN];
@@ -288,7 +288,7 @@ static void make_schema_2(const struct fixture *fixture)
     change(fixture->path, UNDO_3 "PRAGMA user_version=2");
 }
 
-static void an_unfinished_store_of_schema_2_goes_on_in_the_latest(void **state)
+TEST_WITH(an_unfinished_store_of_schema_2_goes_on_in_the_latest, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -330,7 +330,7 @@ static void an_unfinished_store_of_schema_2_goes_on_in_the_latest(void **state)
 }
 
 /* A cell that only schema 3 can have, in a store that has no place for its calls. */
-static void a_tour_in_schema_2_is_damage(void **state)
+TEST_WITH(a_tour_in_schema_2_is_damage, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -340,20 +340,4 @@ static void a_tour_in_schema_2_is_damage(void **state)
     make_schema_2(fixture);
     assert_int_equal(read_tours(fixture->path, &refusal), -EBADMSG);
     expect_words(&refusal, "path 'tour', but no calls");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(a_tour_comes_back_whole),
-        CASE(a_tour_that_is_not_whole_is_no_plan),
-        CASE(another_tour_is_another_plan),
-        CASE(a_damaged_tour_is_told),
-        CASE(a_changed_finished_tour_is_refused),
-        CASE(operations_come_back_and_the_later_counts),
-        CASE(an_unfinished_store_of_schema_2_goes_on_in_the_latest),
-        CASE(a_tour_in_schema_2_is_damage),
-    };
-    return cmocka_run_group_tests_name("store-tours", tests, NULL, NULL);
 }

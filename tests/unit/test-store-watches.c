@@ -31,7 +31,7 @@ static int keep_watches(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-static void watches_come_back_whole(void **state)
+TEST_WITH(watches_come_back_whole, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished_with_all(fixture);
@@ -71,7 +71,7 @@ static int compare_extreme(void *context, const struct sample *sample)
     return 0;
 }
 
-static void readings_of_all_sizes_come_back(void **state)
+TEST_WITH(readings_of_all_sizes_come_back, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = NULL;
@@ -100,7 +100,7 @@ static void readings_of_all_sizes_come_back(void **state)
     store_close(store);
 }
 
-static void a_watch_that_makes_no_sense_is_no_plan(void **state)
+TEST_WITH(a_watch_that_makes_no_sense_is_no_plan, setup, teardown)
 {
     struct fixture *fixture = *state;
     for (int broken = 0; broken < 3; broken++) {
@@ -121,7 +121,7 @@ static void a_watch_that_makes_no_sense_is_no_plan(void **state)
     }
 }
 
-static void another_watch_is_another_plan(void **state)
+TEST_WITH(another_watch_is_another_plan, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = NULL;
@@ -194,7 +194,7 @@ static int read_watches(const char *path, struct failure *failure)
 }
 
 /* Of an unfinished store, which has no checksum over its tables. */
-static void a_damaged_watch_is_told(void **state)
+TEST_WITH(a_damaged_watch_is_told, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[][2] = {
@@ -263,7 +263,7 @@ static void a_damaged_watch_is_told(void **state)
     }
 }
 
-static void a_changed_finished_watch_is_refused(void **state)
+TEST_WITH(a_changed_finished_watch_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const changes[] = {"UPDATE watch SET moves = 4 WHERE cell = 5",
@@ -311,7 +311,7 @@ static void expect_clocks(struct store *store, const struct stored_clock *rows, 
     assert_int_equal(expected.next, count);
 }
 
-static void clocks_come_back_and_the_later_counts(void **state)
+TEST_WITH(clocks_come_back_and_the_later_counts, setup, teardown)
 {
     struct store *store = create(*state);
     struct stored_clock rows[KNOWN];
@@ -338,7 +338,7 @@ static void make_schema_3(const struct fixture *fixture)
     change(fixture->path, UNDO_4 "PRAGMA user_version=3");
 }
 
-static void an_unfinished_store_of_schema_3_goes_on_in_the_latest(void **state)
+TEST_WITH(an_unfinished_store_of_schema_3_goes_on_in_the_latest, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -378,7 +378,7 @@ static void an_unfinished_store_of_schema_3_goes_on_in_the_latest(void **state)
 }
 
 /* A cell that only schema 4 can have, in a store that has no place for its kind. */
-static void a_watch_in_schema_3_is_damage(void **state)
+TEST_WITH(a_watch_in_schema_3_is_damage, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -388,21 +388,4 @@ static void a_watch_in_schema_3_is_damage(void **state)
     make_schema_3(fixture);
     assert_int_equal(read_watches(fixture->path, &refusal), -EBADMSG);
     expect_words(&refusal, "path 'watch', but no kind");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(watches_come_back_whole),
-        CASE(readings_of_all_sizes_come_back),
-        CASE(a_watch_that_makes_no_sense_is_no_plan),
-        CASE(another_watch_is_another_plan),
-        CASE(a_damaged_watch_is_told),
-        CASE(a_changed_finished_watch_is_refused),
-        CASE(clocks_come_back_and_the_later_counts),
-        CASE(an_unfinished_store_of_schema_3_goes_on_in_the_latest),
-        CASE(a_watch_in_schema_3_is_damage),
-    };
-    return cmocka_run_group_tests_name("store-watches", tests, NULL, NULL);
 }

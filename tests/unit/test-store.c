@@ -39,7 +39,7 @@ static int check_cell(void *context, const struct stored_cell *stored)
     return 0;
 }
 
-static void run_machine_and_plan_come_back(void **state)
+TEST_WITH(run_machine_and_plan_come_back, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -72,7 +72,7 @@ static void run_machine_and_plan_come_back(void **state)
     store_close(store);
 }
 
-static void samples_come_back_in_order_up_to_the_largest_count(void **state)
+TEST_WITH(samples_come_back_in_order_up_to_the_largest_count, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -96,7 +96,7 @@ static int stop_at_ten(void *context, const struct sample *sample)
     return ++*(int *)context == 10 ? 42 : 0;
 }
 
-static void a_callback_can_end_the_reading(void **state)
+TEST_WITH(a_callback_can_end_the_reading, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -111,7 +111,7 @@ static void a_callback_can_end_the_reading(void **state)
     store_close(store);
 }
 
-static void a_visit_without_its_end_leaves_nothing(void **state)
+TEST_WITH(a_visit_without_its_end_leaves_nothing, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -129,7 +129,7 @@ static void a_visit_without_its_end_leaves_nothing(void **state)
     store_close(store);
 }
 
-static void a_dropped_visit_is_pending_and_empty(void **state)
+TEST_WITH(a_dropped_visit_is_pending_and_empty, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -147,7 +147,7 @@ static void a_dropped_visit_is_pending_and_empty(void **state)
     store_close(store);
 }
 
-static void breaking_off_keeps_whole_visits_only(void **state)
+TEST_WITH(breaking_off_keeps_whole_visits_only, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -178,7 +178,7 @@ static int check_failed_cell(void *context, const struct stored_cell *stored)
     return 1;
 }
 
-static void a_failed_visit_keeps_its_reason(void **state)
+TEST_WITH(a_failed_visit_keeps_its_reason, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -190,7 +190,7 @@ static void a_failed_visit_keeps_its_reason(void **state)
     store_close(store);
 }
 
-static void pending_visits_come_in_planned_order(void **state)
+TEST_WITH(pending_visits_come_in_planned_order, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -211,7 +211,7 @@ static void pending_visits_come_in_planned_order(void **state)
     store_close(store);
 }
 
-static void a_further_plan_comes_after_the_first(void **state)
+TEST_WITH(a_further_plan_comes_after_the_first, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -228,7 +228,7 @@ static void a_further_plan_comes_after_the_first(void **state)
     store_close(store);
 }
 
-static void visits_that_were_not_made_are_struck(void **state)
+TEST_WITH(visits_that_were_not_made_are_struck, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -247,7 +247,7 @@ static void visits_that_were_not_made_are_struck(void **state)
     store_close(store);
 }
 
-static void a_finished_store_is_one_plain_file(void **state)
+TEST_WITH(a_finished_store_is_one_plain_file, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -268,7 +268,7 @@ static void a_finished_store_is_one_plain_file(void **state)
     assert_false(exists(fixture->path, "-wal"));
 }
 
-static void how_a_run_ended_is_kept_until_it_goes_on(void **state)
+TEST_WITH(how_a_run_ended_is_kept_until_it_goes_on, setup, teardown)
 {
     struct fixture *fixture = *state;
     static const char *const ends[] = {"budget", NULL};
@@ -291,7 +291,7 @@ static void how_a_run_ended_is_kept_until_it_goes_on(void **state)
     }
 }
 
-static void a_finished_run_does_not_say_how_it_ended_before(void **state)
+TEST_WITH(a_finished_run_does_not_say_how_it_ended_before, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -305,7 +305,7 @@ static void a_finished_run_does_not_say_how_it_ended_before(void **state)
     run_list_release(&runs);
 }
 
-static void an_existing_file_is_never_touched(void **state)
+TEST_WITH(an_existing_file_is_never_touched, setup, teardown)
 {
     struct fixture *fixture = *state;
     FILE *file = fopen(fixture->path, "w");
@@ -322,7 +322,7 @@ static void an_existing_file_is_never_touched(void **state)
     assert_string_equal(content, "precious");
 }
 
-static void what_a_probe_must_not_send_is_refused(void **state)
+TEST_WITH(what_a_probe_must_not_send_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     const struct cell *two = &fixture->cells[0], *one = &fixture->cells[1];
@@ -383,7 +383,7 @@ static void what_a_probe_must_not_send_is_refused(void **state)
     }
 }
 
-static void a_bad_plan_is_refused(void **state)
+TEST_WITH(a_bad_plan_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct cell bad[5];
@@ -410,7 +410,7 @@ static void a_bad_plan_is_refused(void **state)
     store_close(store);
 }
 
-static void the_first_difference_of_plans_is_named(void **state)
+TEST_WITH(the_first_difference_of_plans_is_named, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -496,29 +496,4 @@ static void the_first_difference_of_plans_is_named(void **state)
             fail_msg("\"%s\" is not in: %s", words_wanted[i], refusal.text);
     }
     store_close(store);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(run_machine_and_plan_come_back),
-        CASE(samples_come_back_in_order_up_to_the_largest_count),
-        CASE(a_callback_can_end_the_reading),
-        CASE(a_visit_without_its_end_leaves_nothing),
-        CASE(a_dropped_visit_is_pending_and_empty),
-        CASE(breaking_off_keeps_whole_visits_only),
-        CASE(a_failed_visit_keeps_its_reason),
-        CASE(pending_visits_come_in_planned_order),
-        CASE(a_further_plan_comes_after_the_first),
-        CASE(visits_that_were_not_made_are_struck),
-        CASE(a_finished_store_is_one_plain_file),
-        CASE(how_a_run_ended_is_kept_until_it_goes_on),
-        CASE(a_finished_run_does_not_say_how_it_ended_before),
-        CASE(an_existing_file_is_never_touched),
-        CASE(what_a_probe_must_not_send_is_refused),
-        CASE(a_bad_plan_is_refused),
-        CASE(the_first_difference_of_plans_is_named),
-    };
-    return cmocka_run_group_tests_name("store", tests, NULL, NULL);
 }

@@ -2,24 +2,17 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The judgement of a cell and the order of a plan: pure, so every case is data. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "engine/command.h"
 #include "engine/loading.h"
 #include "engine/predict.h"
 #include "engine/wishes.h"
 #include "stats/random.h"
 #include "studies/measure/study.h"
-
-const struct command *const command_registry[] = {NULL};
 
 static const struct expectation expects_1000 = {
     .truth = {true, 1000}, .overhead = {true, 0}, .faults = {true, 0}, .switches = {true, 0}};
@@ -55,9 +48,8 @@ static struct summary judge(const struct reading *readings, size_t count,
     return summary;
 }
 
-static void every_run_exact(void **state)
+TEST(every_run_exact)
 {
-    (void)state;
     struct reading readings[100];
     fill(readings, 100, 1000);
     struct summary summary = judge(readings, 100, &expects_1000);
@@ -68,9 +60,8 @@ static void every_run_exact(void **state)
     assert_string_equal(sentence(&summary, "page-faults"), "exact in every run");
 }
 
-static void a_constant_error_is_the_overhead_or_is_not(void **state)
+TEST(a_constant_error_is_the_overhead_or_is_not)
 {
-    (void)state;
     struct reading readings[10];
     fill(readings, 10, 1001);
     struct expectation expected = expects_1000;
@@ -91,9 +82,8 @@ static void a_constant_error_is_the_overhead_or_is_not(void **state)
     assert_non_null(strstr(sentence(&summary, "x"), "without null cells"));
 }
 
-static void a_dead_counter_names_its_mode(void **state)
+TEST(a_dead_counter_names_its_mode)
 {
-    (void)state;
     struct reading readings[3];
     fill(readings, 3, 0);
     struct summary summary = judge(readings, 3, &expects_1000);
@@ -110,9 +100,8 @@ static void a_dead_counter_names_its_mode(void **state)
         "0 in every run, as predicted; a counter that never counts would read the same");
 }
 
-static void disturbed_runs_are_kept_and_judged_apart(void **state)
+TEST(disturbed_runs_are_kept_and_judged_apart)
 {
-    (void)state;
     struct reading readings[100];
     fill(readings, 100, 1000);
     struct expectation expected = expects_1000;
@@ -132,9 +121,8 @@ static void disturbed_runs_are_kept_and_judged_apart(void **state)
     assert_non_null(strstr(sentence(&summary, "page-faults"), "the others all read 1,000"));
 }
 
-static void without_a_truth_for_the_account_most_runs_set_it(void **state)
+TEST(without_a_truth_for_the_account_most_runs_set_it)
 {
-    (void)state;
     struct reading readings[5];
     fill(readings, 5, 7);
     for (size_t i = 0; i < 5; i++)
@@ -146,9 +134,8 @@ static void without_a_truth_for_the_account_most_runs_set_it(void **state)
     assert_int_equal(summary.expected.switches.value, 10);
 }
 
-static void faults_of_the_way_of_measuring_disturb_nobody(void **state)
+TEST(faults_of_the_way_of_measuring_disturb_nobody)
 {
-    (void)state;
     struct reading null[5], readings[5];
     fill(null, 5, 7);
     fill(readings, 5, 1007);
@@ -184,9 +171,8 @@ static const char *copies_words(const struct reading *readings, size_t each, siz
     return text_string(&text);
 }
 
-static void other_counters_of_an_event_are_told_where_they_differ(void **state)
+TEST(other_counters_of_an_event_are_told_where_they_differ)
 {
-    (void)state;
     struct reading first[2], others[4];
     fill(first, 2, 1000);
     fill(others, 4, 1000);
@@ -204,9 +190,8 @@ static void other_counters_of_an_event_are_told_where_they_differ(void **state)
                         "of 4 runs");
 }
 
-static void part_time_counters_are_scaled_and_idle_ones_left_out(void **state)
+TEST(part_time_counters_are_scaled_and_idle_ones_left_out)
 {
-    (void)state;
     struct reading readings[4];
     fill(readings, 4, 1000);
     readings[1] = (struct reading){.value = 500, .enabled = 100, .running = 50};
@@ -239,9 +224,8 @@ static void part_time_counters_are_scaled_and_idle_ones_left_out(void **state)
     assert_true(value == UINT64_MAX);
 }
 
-static void runs_without_a_counter_are_no_part_of_every_run(void **state)
+TEST(runs_without_a_counter_are_no_part_of_every_run)
 {
-    (void)state;
     struct reading readings[3];
     fill(readings, 3, 1000);
     readings[2] = (struct reading){.value = 0, .enabled = 100, .running = 0};
@@ -265,9 +249,8 @@ static void runs_without_a_counter_are_no_part_of_every_run(void **state)
     assert_non_null(strstr(sentence(&summary, "x"), "the same in every run that got a counter"));
 }
 
-static void exact_runs_do_not_hide_how_far_the_others_are_off(void **state)
+TEST(exact_runs_do_not_hide_how_far_the_others_are_off)
 {
-    (void)state;
     struct reading readings[10];
     fill(readings, 10, 1000);
     readings[3].value = 1005;
@@ -282,9 +265,8 @@ static void exact_runs_do_not_hide_how_far_the_others_are_off(void **state)
     assert_int_equal(summary.error_min.value, -2);
 }
 
-static void no_truth_is_said_with_its_reason(void **state)
+TEST(no_truth_is_said_with_its_reason)
 {
-    (void)state;
     struct reading readings[3];
     fill(readings, 3, 2400);
     readings[0].value = 2381;
@@ -301,9 +283,8 @@ static void no_truth_is_said_with_its_reason(void **state)
                         "alone reads 2,300; no truth to compare with: no specimen predicts it");
 }
 
-static void limits_are_kept_to_or_left(void **state)
+TEST(limits_are_kept_to_or_left)
 {
-    (void)state;
     struct reading readings[4];
     fill(readings, 4, 150);
     struct expectation nothing = {0};
@@ -328,18 +309,16 @@ static void limits_are_kept_to_or_left(void **state)
                         "time in 1 of 4 runs, which say nothing");
 }
 
-static void no_run_at_all_is_no_crash(void **state)
+TEST(no_run_at_all_is_no_crash)
 {
-    (void)state;
     struct summary summary = judge(NULL, 0, &expects_1000);
     assert_string_equal(counted(&summary), "no run ended");
     assert_false(summary.error.known);
     assert_string_equal(sentence(&summary, "x"), "nothing was measured");
 }
 
-static void counts_of_any_size_stay_exact(void **state)
+TEST(counts_of_any_size_stay_exact)
 {
-    (void)state;
     struct reading readings[4];
     fill(readings, 4, UINT64_MAX);
     readings[0].value = UINT64_MAX - 1;
@@ -349,9 +328,8 @@ static void counts_of_any_size_stay_exact(void **state)
     assert_non_null(strstr(sentence(&summary, "x"), "too large"));
 }
 
-static void quantiles_are_values_that_were_read(void **state)
+TEST(quantiles_are_values_that_were_read)
 {
-    (void)state;
     struct reading readings[8];
     fill(readings, 8, 0);
     for (size_t i = 0; i < 8; i++)
@@ -365,9 +343,8 @@ static void quantiles_are_values_that_were_read(void **state)
     assert_int_equal(summary.values.max, 80);
 }
 
-static void the_mode_is_read_from_the_name(void **state)
+TEST(the_mode_is_read_from_the_name)
 {
-    (void)state;
     static const struct {
         const char *name, *mode;
         bool user_only;
@@ -392,9 +369,8 @@ static void the_mode_is_read_from_the_name(void **state)
     }
 }
 
-static void the_sequence_of_a_seed_never_changes(void **state)
+TEST(the_sequence_of_a_seed_never_changes)
 {
-    (void)state;
     /* From the generator's definition, computed independently. */
     struct random random;
     random_seed(&random, 42);
@@ -408,9 +384,8 @@ static void the_sequence_of_a_seed_never_changes(void **state)
     assert_int_equal(random_below(&random, 1), 0);
 }
 
-static void one_seed_one_order(void **state)
+TEST(one_seed_one_order)
 {
-    (void)state;
     struct cell cells[5] = {{.id = 1}, {.id = 2}, {.id = 3}, {.id = 4}, {.id = 5}};
     struct visit *first, *again, *other;
     size_t count, again_count, other_count;
@@ -442,9 +417,8 @@ static struct cell way(const char *path, const char *specimen, uint64_t n)
                          .runs = 3};
 }
 
-static void every_way_of_measuring_gets_one_null_cell(void **state)
+TEST(every_way_of_measuring_gets_one_null_cell)
 {
-    (void)state;
     struct cell *cells = NULL;
     size_t count = 0;
     for (uint64_t n = 1; n <= 5; n++) {
@@ -463,9 +437,8 @@ static void every_way_of_measuring_gets_one_null_cell(void **state)
 }
 
 /* Tours are all of specimen null: their calls are what tells one from the other. */
-static void other_calls_are_another_way(void **state)
+TEST(other_calls_are_another_way)
 {
-    (void)state;
     struct cell *cells = NULL;
     size_t count = 0;
     for (int i = 0; i < 3; i++) {
@@ -478,31 +451,4 @@ static void other_calls_are_another_way(void **state)
             assert_int_equal(plan_same_way(&cells[i], &cells[j]), i == j);
     plan_overhead_cells(&cells, &count);
     assert_int_equal(count, 3); /* none needs another cell to be understood */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_run_exact),
-        cmocka_unit_test(a_constant_error_is_the_overhead_or_is_not),
-        cmocka_unit_test(a_dead_counter_names_its_mode),
-        cmocka_unit_test(disturbed_runs_are_kept_and_judged_apart),
-        cmocka_unit_test(without_a_truth_for_the_account_most_runs_set_it),
-        cmocka_unit_test(faults_of_the_way_of_measuring_disturb_nobody),
-        cmocka_unit_test(other_counters_of_an_event_are_told_where_they_differ),
-        cmocka_unit_test(part_time_counters_are_scaled_and_idle_ones_left_out),
-        cmocka_unit_test(runs_without_a_counter_are_no_part_of_every_run),
-        cmocka_unit_test(exact_runs_do_not_hide_how_far_the_others_are_off),
-        cmocka_unit_test(no_truth_is_said_with_its_reason),
-        cmocka_unit_test(limits_are_kept_to_or_left),
-        cmocka_unit_test(no_run_at_all_is_no_crash),
-        cmocka_unit_test(counts_of_any_size_stay_exact),
-        cmocka_unit_test(quantiles_are_values_that_were_read),
-        cmocka_unit_test(the_mode_is_read_from_the_name),
-        cmocka_unit_test(the_sequence_of_a_seed_never_changes),
-        cmocka_unit_test(one_seed_one_order),
-        cmocka_unit_test(every_way_of_measuring_gets_one_null_cell),
-        cmocka_unit_test(other_calls_are_another_way),
-    };
-    return cmocka_run_group_tests_name("study-measure", tests, NULL, NULL);
 }

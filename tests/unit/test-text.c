@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Growable strings and failures. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +9,10 @@
 #include "base/failure.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "case.h"
 
-static void grows_past_every_capacity(void **state)
+TEST(grows_past_every_capacity)
 {
-    (void)state;
     AUTO_TEXT struct text text = {0};
     for (int i = 0; i < 10000; i++)
         text_printf(&text, "%d,", i % 10);
@@ -26,9 +20,8 @@ static void grows_past_every_capacity(void **state)
     assert_string_equal(text_string(&text) + 19998, "9,");
 }
 
-static void memory_goes_with_its_scope(void **state)
+TEST(memory_goes_with_its_scope)
 {
-    (void)state;
     struct memory_scope outer, inner;
     memory_scope_begin(&outer);
     char *kept = memory_copy("kept");
@@ -60,9 +53,8 @@ static void memory_goes_with_its_scope(void **state)
     memory_scope_end(&outer);
 }
 
-static void an_empty_text_is_an_empty_string(void **state)
+TEST(an_empty_text_is_an_empty_string)
 {
-    (void)state;
     struct text text = {0};
     assert_string_equal(text_string(&text), "");
     char *taken = text_take(&text);
@@ -70,18 +62,16 @@ static void an_empty_text_is_an_empty_string(void **state)
     free(taken);
 }
 
-static void bytes_keep_their_zeros(void **state)
+TEST(bytes_keep_their_zeros)
 {
-    (void)state;
     AUTO_TEXT struct text text = {0};
     text_append(&text, "a\0b", 3);
     assert_int_equal(text.length, 3);
     assert_memory_equal(text_string(&text), "a\0b", 4);
 }
 
-static void a_failure_keeps_code_and_cuts_long_text(void **state)
+TEST(a_failure_keeps_code_and_cuts_long_text)
 {
-    (void)state;
     struct failure failure = {0};
     char longer[3000];
     memset(longer, 'x', sizeof(longer) - 1);
@@ -89,16 +79,4 @@ static void a_failure_keeps_code_and_cuts_long_text(void **state)
     assert_int_equal(fail_with(&failure, -EINVAL, "%s", longer), -EINVAL);
     assert_int_equal(strlen(failure.text), sizeof(failure.text) - 1);
     assert_int_equal(fail_with(NULL, -EIO, "nobody listens"), -EIO);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(grows_past_every_capacity),
-        cmocka_unit_test(memory_goes_with_its_scope),
-        cmocka_unit_test(an_empty_text_is_an_empty_string),
-        cmocka_unit_test(bytes_keep_their_zeros),
-        cmocka_unit_test(a_failure_keeps_code_and_cuts_long_text),
-    };
-    return cmocka_run_group_tests_name("text", tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  * Bars of ticks on planted machines: a counter that moves in steps, ends of regions that cost what
  * is drawn from a distribution, and states that change. Ten thousand regions each, whose content is
  * bracketed by two readings of the same counter; the truth is what these show. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <math.h>
 #include <stdio.h>
 
+#include "case.h"
 #include "lib/calipers.h"
 
 #define TRIALS     10000
@@ -176,9 +171,8 @@ static struct outcome try_world(const struct world *world, uint64_t seed)
     return outcome;
 }
 
-static void bars_hold_the_truth_as_often_as_they_say_and_are_no_wider_than_they_must(void **state)
+TEST(bars_hold_the_truth_as_often_as_they_say_and_are_no_wider_than_they_must)
 {
-    (void)state;
     bool well = true;
     for (size_t i = 0; i < sizeof(worlds) / sizeof(worlds[0]); i++) {
         for (uint64_t seed = 1; seed <= 3; seed++) {
@@ -203,9 +197,8 @@ static void fill(struct tick_nulls *nulls, size_t count, uint64_t whole, uint64_
     }
 }
 
-static void a_few_regions_make_no_bar(void **state)
+TEST(a_few_regions_make_no_bar)
 {
-    (void)state;
     struct tick_nulls nulls = {0};
     struct tick_bar bar;
     assert_false(tick_bar_of(&nulls, &bar));
@@ -215,9 +208,8 @@ static void a_few_regions_make_no_bar(void **state)
     assert_true(tick_bar_of(&nulls, &bar));
 }
 
-static void where_all_are_the_same_a_step_remains(void **state)
+TEST(where_all_are_the_same_a_step_remains)
 {
-    (void)state;
     struct tick_nulls nulls = {0};
     struct tick_bar bar;
     fill(&nulls, TICK_NULLS, 154, 46);
@@ -229,9 +221,8 @@ static void where_all_are_the_same_a_step_remains(void **state)
                 fabs(bar.middle - bar.low - 2.7) < 0.01);
 }
 
-static void the_newest_regions_count(void **state)
+TEST(the_newest_regions_count)
 {
-    (void)state;
     struct tick_nulls nulls = {0};
     struct tick_bar bar;
     fill(&nulls, TICK_NULLS, 154, 46);
@@ -243,9 +234,8 @@ static void the_newest_regions_count(void **state)
     assert_true(bar.middle == 180 - 60 - 60 && bar.step == 20);
 }
 
-static void an_interrupted_region_is_not_taken_until_all_are_like_it(void **state)
+TEST(an_interrupted_region_is_not_taken_until_all_are_like_it)
 {
-    (void)state;
     struct tick_nulls nulls = {0};
     struct tick_bar bar;
     fill(&nulls, TICK_NULLS, 154, 46);
@@ -257,16 +247,4 @@ static void an_interrupted_region_is_not_taken_until_all_are_like_it(void **stat
     assert_true(tick_bar_of(&nulls, &bar) && bar.high < 70);
     fill(&nulls, TICK_NULLS, 50000, 46);
     assert_true(tick_bar_of(&nulls, &bar) && bar.middle == 50000 - 46 - 46);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_few_regions_make_no_bar),
-        cmocka_unit_test(where_all_are_the_same_a_step_remains),
-        cmocka_unit_test(the_newest_regions_count),
-        cmocka_unit_test(an_interrupted_region_is_not_taken_until_all_are_like_it),
-        cmocka_unit_test(bars_hold_the_truth_as_often_as_they_say_and_are_no_wider_than_they_must),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,25 +3,19 @@
  *
  * The callers on perf descriptors and of libassay do what their calls say: the time for which the
  * counters were enabled tells whether they were started and stopped. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <sys/syscall.h>
 
+#include "case.h"
 #include "lib/set.h"
 #include "probe/tour/caller.h"
-#include "skip.h"
 #include "tour-job.h"
 
 extern const struct caller caller_perf_read, caller_perf_syscall, caller_perf_prctl, caller_assay;
 extern const struct caller caller_timer;
 
-const struct caller *const caller_registry[] = {&caller_perf_read, &caller_perf_syscall,
-                                                &caller_perf_prctl, &caller_assay, NULL};
+static const struct caller *const callers[] = {&caller_perf_read, &caller_perf_syscall,
+                                               &caller_perf_prctl, &caller_assay, NULL};
 
 static struct tour_state tour;
 
@@ -103,14 +97,13 @@ static void switch_and_look(const struct caller *caller, uint32_t counters, bool
             skip_because("page-faults:u cannot be opened here: %s", strerror(error));              \
     } while (0)
 
-static void start_starts_and_stop_stops_every_counter(void **state)
+TEST(start_starts_and_stop_stops_every_counter)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
-    for (size_t index = 0; caller_registry[index]; index++)
+    for (size_t index = 0; callers[index]; index++)
         for (uint32_t counters = 1; counters <= CELL_MAX_COUNTERS; counters *= 2)
             for (int separate = 0; separate < 2; separate++)
-                switch_and_look(caller_registry[index], counters, separate);
+                switch_and_look(callers[index], counters, separate);
 }
 
 /* What a read left of one counter: its count and its times, or the group's times and its count. */
@@ -139,23 +132,21 @@ static void read_and_look(const struct caller *caller, uint32_t counters, bool s
     close_with(caller);
 }
 
-static void read_reads_every_counter(void **state)
+TEST(read_reads_every_counter)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
-    for (size_t index = 0; caller_registry[index]; index++)
+    for (size_t index = 0; callers[index]; index++)
         for (uint32_t counters = 1; counters <= CELL_MAX_COUNTERS; counters *= 2)
             for (int separate = 0; separate < 2; separate++)
-                if (caller_registry[index]->calls[CALL_READ].function)
-                    read_and_look(caller_registry[index], counters, separate);
+                if (callers[index]->calls[CALL_READ].function)
+                    read_and_look(callers[index], counters, separate);
 }
 
-static void a_call_to_a_counter_that_is_gone_is_noticed(void **state)
+TEST(a_call_to_a_counter_that_is_gone_is_noticed)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
-    for (size_t index = 0; caller_registry[index]; index++) {
-        const struct caller *caller = caller_registry[index];
+    for (size_t index = 0; callers[index]; index++) {
+        const struct caller *caller = callers[index];
         for (int kind = 0; kind < CALL_KINDS; kind++) {
             if (!caller->calls[kind].function || caller == &caller_perf_prctl)
                 continue; /* prctl names no counter */
@@ -171,23 +162,11 @@ static void a_call_to_a_counter_that_is_gone_is_noticed(void **state)
 }
 
 /* It has no counter to ask: that it comes back, however often it is made, is what can be seen. */
-static void the_calls_of_the_timer_change_nothing(void **state)
+TEST(the_calls_of_the_timer_change_nothing)
 {
-    (void)state;
     static const struct tour_state zero;
     tour = zero;
     caller_timer.calls[CALL_NOTHING].function(&tour, 1000);
     caller_timer.calls[CALL_GAUGE].function(&tour, 1000);
     assert_memory_equal(&tour, &zero, sizeof(tour));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(start_starts_and_stop_stops_every_counter),
-        cmocka_unit_test(read_reads_every_counter),
-        cmocka_unit_test(a_call_to_a_counter_that_is_gone_is_noticed),
-        cmocka_unit_test(the_calls_of_the_timer_change_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

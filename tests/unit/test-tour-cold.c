@@ -3,15 +3,9 @@
  *
  * The processes of cold tours, looked into from outside: what the loader has bound before the first
  * call and behind the last, and that the harness itself takes no fault while it meters. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/syscall.h>
 
-#include "skip.h"
+#include "case.h"
 #include "tour-process.h"
 
 #define SWITCHES                                                                                   \
@@ -62,33 +56,29 @@ static void travel(const char *harness, const char *calls, uint32_t runs, bool c
     tour_process_end(&process);
 }
 
-static void a_cold_lazy_tour_binds_what_it_measures_in_its_calls(void **state)
+TEST(a_cold_lazy_tour_binds_what_it_measures_in_its_calls)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     travel("harness-tour-lazy", SWITCHES, SWITCHES_RUNS, true, measured, 2, true);
     travel("harness-tour-lazy", OF_ASSAY, OF_ASSAY_RUNS, true, of_assay, 3, true);
 }
 
-static void a_warm_lazy_tour_has_bound_it_before(void **state)
+TEST(a_warm_lazy_tour_has_bound_it_before)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     travel("harness-tour-lazy", SWITCHES, SWITCHES_RUNS, false, measured, 2, false);
     travel("harness-tour-lazy", OF_ASSAY, OF_ASSAY_RUNS, false, of_assay, 3, false);
 }
 
-static void a_tour_bound_at_the_start_has_bound_it_before(void **state)
+TEST(a_tour_bound_at_the_start_has_bound_it_before)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     travel("harness-tour-bind-now", SWITCHES, SWITCHES_RUNS, true, measured, 2, false);
     travel("harness-tour-bind-now", OF_ASSAY, OF_ASSAY_RUNS, true, of_assay, 3, false);
 }
 
-static void only_what_is_called_is_bound(void **state)
+TEST(only_what_is_called_is_bound)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     struct tour_process process;
     tour_process_start(&process, "harness-tour-lazy", "timer.nothing,perf-read.read", 2, true);
@@ -99,9 +89,8 @@ static void only_what_is_called_is_bound(void **state)
     tour_process_end(&process);
 }
 
-static void a_static_tour_binds_nothing(void **state)
+TEST(a_static_tour_binds_nothing)
 {
-    (void)state;
     struct tour_process process;
     tour_process_start(&process, "harness-tour-static", "timer.nothing", 1, true);
     for (size_t index = 0; index < 2; index++)
@@ -124,9 +113,8 @@ static void assert_no_faults(const char *harness, const char *calls, uint32_t ru
 }
 
 /* So many runs that their rows need many pages. */
-static void metering_takes_no_fault(void **state)
+TEST(metering_takes_no_fault)
 {
-    (void)state;
     static const char *const harnesses[] = {"harness-tour-static", "harness-tour-lazy",
                                             "harness-tour-bind-now"};
     for (size_t index = 0; index < 3; index++)
@@ -134,25 +122,10 @@ static void metering_takes_no_fault(void **state)
                          4000);
 }
 
-static void nor_does_a_call_within_the_program(void **state)
+TEST(nor_does_a_call_within_the_program)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     assert_no_faults("harness-tour-static", SWITCHES, SWITCHES_RUNS);
     assert_no_faults("harness-tour-static", OF_ASSAY, OF_ASSAY_RUNS);
     assert_no_faults("harness-tour-lazy", "timer.nothing,perf-syscall.start,perf-syscall.read", 3);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cold_lazy_tour_binds_what_it_measures_in_its_calls),
-        cmocka_unit_test(a_warm_lazy_tour_has_bound_it_before),
-        cmocka_unit_test(a_tour_bound_at_the_start_has_bound_it_before),
-        cmocka_unit_test(only_what_is_called_is_bound),
-        cmocka_unit_test(a_static_tour_binds_nothing),
-        cmocka_unit_test(metering_takes_no_fault),
-        cmocka_unit_test(nor_does_a_call_within_the_program),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,13 +4,8 @@
  * Whole commands as a tour runs them: what becomes of each is seen, none is left behind, and the
  * driver's variables are found. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/sources/perf-program.h"
 #include "probe/tour/instruments.h"
 
@@ -31,9 +27,8 @@ static long run(const char *const *words)
 
 #define RUN(...) run((const char *const[]){__VA_ARGS__, NULL})
 
-static void the_end_of_a_command_is_told(void **state)
+TEST(the_end_of_a_command_is_told)
 {
-    (void)state;
     assert_int_equal(RUN("/bin/true"), 0);
     assert_int_equal(COMMAND_ENDED - RUN("/bin/sh", "-c", "exit 7"), 7 << 8);
     assert_int_equal(COMMAND_ENDED - RUN("/bin/sh", "-c", "kill -9 $$"), SIGKILL);
@@ -41,9 +36,8 @@ static void the_end_of_a_command_is_told(void **state)
 }
 
 /* The process that waits for the command is killed: then the command ends, too. */
-static void no_command_is_left_behind(void **state)
+TEST(no_command_is_left_behind)
 {
-    (void)state;
     int ends[2];
     pid_t command = 0;
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
@@ -70,9 +64,8 @@ static void no_command_is_left_behind(void **state)
 }
 
 /* A process whose parent had died before it could ask for its end does not become the command. */
-static void a_command_without_a_parent_does_not_start(void **state)
+TEST(a_command_without_a_parent_does_not_start)
 {
-    (void)state;
     int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
     const char *words[] = {"/bin/true", NULL};
     assert_int_equal(COMMAND_ENDED - command_run(words, nothing, getppid()), 127 << 8);
@@ -85,9 +78,8 @@ static bool is_set(const char *name, const char *value)
     return found && value && strcmp(found, value) == 0;
 }
 
-static void a_variable_of_the_parent_is_taken_over(void **state)
+TEST(a_variable_of_the_parent_is_taken_over)
 {
-    (void)state;
     /* A process sees the environment with which its parent was started. */
     const char *path = getenv("PATH");
     assert_non_null(path);
@@ -104,9 +96,8 @@ static void a_variable_of_the_parent_is_taken_over(void **state)
     assert_int_equal(status, 0);
 }
 
-static void events_that_perf_cannot_be_told_are_refused(void **state)
+TEST(events_that_perf_cannot_be_told_are_refused)
 {
-    (void)state;
     static const char *const names[] = {"-a", "page-faults;drop"};
     for (size_t index = 0; index < 2; index++) {
         struct failure failure = {0};
@@ -114,16 +105,4 @@ static void events_that_perf_cannot_be_told_are_refused(void **state)
         assert_non_null(strstr(failure.text, names[index]));
     }
     assert_int_equal(perf_takes_event("page-faults:u", NULL), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_end_of_a_command_is_told),
-        cmocka_unit_test(no_command_is_left_behind),
-        cmocka_unit_test(a_command_without_a_parent_does_not_start),
-        cmocka_unit_test(a_variable_of_the_parent_is_taken_over),
-        cmocka_unit_test(events_that_perf_cannot_be_told_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

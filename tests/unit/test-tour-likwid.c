@@ -4,19 +4,15 @@
  * Trying LIKWID, with libraries of our own in its place: one that counts, and ones that refuse,
  * print, hang, die or take the process along. */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <likwid.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "probe/tour/instruments.h"
 
 /* --- the library --- */
@@ -123,9 +119,8 @@ static int attempt(enum conduct as, const char *event, struct likwid_way *way, c
     return likwid_trial(&asked, 0, way, reason, 512);
 }
 
-static void names_are_tried_until_one_counts(void **state)
+TEST(names_are_tried_until_one_counts)
 {
-    (void)state;
     static const char *const names[] = {"INSTR_RETIRED_ANY:FIXC0", "RETIRED_INSTRUCTIONS:PMC0",
                                         "INST_RETIRED:PMC0"};
     for (size_t index = 0; index < 3; index++) {
@@ -137,18 +132,16 @@ static void names_are_tried_until_one_counts(void **state)
     }
 }
 
-static void the_daemon_is_the_second_way(void **state)
+TEST(the_daemon_is_the_second_way)
 {
-    (void)state;
     struct likwid_way way = {0};
     char reason[512];
     assert_int_equal(attempt(COUNTS_BY_DAEMON, "INST_RETIRED:PMC0", &way, reason), 0);
     assert_string_equal(way.mode, "1");
 }
 
-static void its_own_sentence_is_the_reason(void **state)
+TEST(its_own_sentence_is_the_reason)
 {
-    (void)state;
     struct likwid_way way;
     char reason[512];
     assert_int_equal(attempt(REFUSES, "", &way, reason), -ENODEV);
@@ -159,9 +152,8 @@ static void its_own_sentence_is_the_reason(void **state)
     assert_string_equal(reason, "LIKWID cannot count here: Locked by somebody?");
 }
 
-static void one_that_says_nothing_or_counts_nothing_has_a_reason_too(void **state)
+TEST(one_that_says_nothing_or_counts_nothing_has_a_reason_too)
 {
-    (void)state;
     static const enum conduct conducts[] = {SAYS_NOTHING, DIES, COUNTS_ZERO};
     for (size_t index = 0; index < 3; index++) {
         struct likwid_way way;
@@ -171,34 +163,19 @@ static void one_that_says_nothing_or_counts_nothing_has_a_reason_too(void **stat
     }
 }
 
-static void one_that_hangs_is_given_up(void **state)
+TEST(one_that_hangs_is_given_up)
 {
-    (void)state;
     struct likwid_way way;
     char reason[512];
     assert_int_equal(attempt(HANGS, "", &way, reason), -ENODEV);
     assert_non_null(strstr(reason, "did not say within"));
 }
 
-static void an_event_without_a_name_is_refused(void **state)
+TEST(an_event_without_a_name_is_refused)
 {
-    (void)state;
     struct likwid_way way;
     char reason[512];
     struct job_event asked = hardware(PERF_COUNT_HW_BUS_CYCLES);
     assert_int_equal(likwid_try(&asked, 0, &way, reason, sizeof(reason)), -ENOTSUP);
     assert_non_null(strstr(reason, asked.name));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_tried_until_one_counts),
-        cmocka_unit_test(the_daemon_is_the_second_way),
-        cmocka_unit_test(its_own_sentence_is_the_reason),
-        cmocka_unit_test(one_that_says_nothing_or_counts_nothing_has_a_reason_too),
-        cmocka_unit_test(one_that_hangs_is_given_up),
-        cmocka_unit_test(an_event_without_a_name_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,9 @@
  *
  * The processes of cold tours of PAPI, looked into from outside: its functions are bound by the
  * calls that are metered, and by nothing before. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/syscall.h>
 
-#include "skip.h"
+#include "case.h"
 #include "tour-process.h"
 
 #define LOW  "timer.nothing,papi-low.start,papi-low.read,papi-low.accum,papi-low.stop"
@@ -83,26 +77,23 @@ static void travel(const char *harness, const char *calls, uint32_t runs,
     tour_process_end(&process);
 }
 
-static void calls_of_a_cold_lazy_tour_bind_themselves(void **state)
+TEST(calls_of_a_cold_lazy_tour_bind_themselves)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     travel("harness-tour-papi-lazy", LOW, 5, low, 4, true);
     travel("harness-tour-papi-lazy", HIGH, 5, high, 2, true);
 }
 
-static void what_is_bound_at_the_start_is_bound_before(void **state)
+TEST(what_is_bound_at_the_start_is_bound_before)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     travel("harness-tour-papi-bind-now", LOW, 5, low, 4, false);
     travel("harness-tour-papi-bind-now", HIGH, 5, high, 2, false);
 }
 
 /* The counters run before the first read: started without binding what a tour would measure. */
-static void a_tour_that_reads_first_has_bound_no_start(void **state)
+TEST(a_tour_that_reads_first_has_bound_no_start)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     struct tour_process process;
     tour_process_start_in(&process, "harness-tour-papi-lazy", READ, 3, true, folder);
@@ -115,9 +106,8 @@ static void a_tour_that_reads_first_has_bound_no_start(void **state)
 }
 
 /* The library starts within the first region: its faults are that call's. */
-static void the_first_region_starts_the_library(void **state)
+TEST(the_first_region_starts_the_library)
 {
-    (void)state;
     SKIP_WITHOUT_COUNTERS();
     struct tour_process process;
     tour_process_start_in(&process, "harness-tour-papi-lazy", HIGH, 5, true, folder);
@@ -126,15 +116,4 @@ static void the_first_region_starts_the_library(void **state)
     assert_true(accounts[1].minor_faults > 20);
     assert_true(accounts[1].minor_faults > 5 * accounts[3].minor_faults);
     tour_process_end(&process);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_of_a_cold_lazy_tour_bind_themselves),
-        cmocka_unit_test(what_is_bound_at_the_start_is_bound_before),
-        cmocka_unit_test(a_tour_that_reads_first_has_bound_no_start),
-        cmocka_unit_test(the_first_region_starts_the_library),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,12 +3,6 @@
  *
  * The calls of a tour: what a text means, and a sentence for every kind of text that means
  * nothing. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +10,12 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
+#include "case.h"
 #include "wire/cell.h"
 #include "wire/tour.h"
 
-static void calls_are_read_in_order(void **state)
+TEST(calls_are_read_in_order)
 {
-    (void)state;
     AUTO_FREE struct tour_call *calls = NULL;
     size_t count = 0;
     assert_int_equal(
@@ -36,9 +30,8 @@ static void calls_are_read_in_order(void **state)
     }
 }
 
-static void a_name_may_be_as_long_as_there_is_room(void **state)
+TEST(a_name_may_be_as_long_as_there_is_room)
 {
-    (void)state;
     struct tour_call *calls = NULL;
     size_t count = 0;
     char name[2 * TOUR_NAME] = "";
@@ -64,9 +57,8 @@ static void expect_refusal(const char *text, const char *words)
     assert_int_equal(failure.code, -EINVAL);
 }
 
-static void each_kind_of_wrong_text_has_its_sentence(void **state)
+TEST(each_kind_of_wrong_text_has_its_sentence)
 {
-    (void)state;
     static const char *const bad[][2] = {
         {"", "without a call"},
         {",", "call 1 of a tour is empty"},
@@ -105,9 +97,8 @@ static void each_kind_of_wrong_text_has_its_sentence(void **state)
     expect_refusal(name, "a name of more than 63 characters");
 }
 
-static void a_tour_has_an_end(void **state)
+TEST(a_tour_has_an_end)
 {
-    (void)state;
     AUTO_TEXT struct text text = {0};
     for (unsigned i = 0; i < TOUR_MOST_CALLS; i++)
         text_puts(&text, i ? ",a.b" : "a.b");
@@ -125,9 +116,8 @@ static char *word(const char *text)
     return (char *)(uintptr_t)text;
 }
 
-static void tours_are_the_same_when_all_of_them_is(void **state)
+TEST(tours_are_the_same_when_all_of_them_is)
 {
-    (void)state;
     const struct cell none = {0};
     const struct cell tour = {.tour = {word("a.b,c.d"), word("cycles"), 2, false}};
     struct cell others[] = {tour, tour, tour, tour, none};
@@ -144,16 +134,4 @@ static void tours_are_the_same_when_all_of_them_is(void **state)
     assert_int_equal(cell_tour_length(&none.tour), 0);
     assert_int_equal(cell_tour_length(&tour.tour), 2);
     assert_int_equal(cell_tour_length(&others[0].tour), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(calls_are_read_in_order),
-        cmocka_unit_test(a_name_may_be_as_long_as_there_is_room),
-        cmocka_unit_test(each_kind_of_wrong_text_has_its_sentence),
-        cmocka_unit_test(a_tour_has_an_end),
-        cmocka_unit_test(tours_are_the_same_when_all_of_them_is),
-    };
-    return cmocka_run_group_tests_name("tour", tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  *
  * A tour through callers that keep a diary: which calls are made, in which order and how often,
  * what is refused before any is, and what becomes of a call that fails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
 #include <errno.h>
 #include <sys/resource.h>
 
+#include "case.h"
 #include "probe/tour/tour.h"
-#include "skip.h"
 #include "tour-job.h"
 
 static char diary[4096];
@@ -133,42 +128,64 @@ static void assert_refused(const char *calls, uint32_t runs, bool cold, const ch
     tour_job_free(job);
 }
 
-static void a_warm_tour_is_made_once_before_it_counts(void **state)
+#ifdef SANITIZED_ADDRESSES
+/* A warm tour brings all of its process into memory, and the sanitizer has reserved terabytes
+ * there. Harnesses are never built with it. */
+SKIP_CHAPTER("with the address sanitizer a warm tour would fill the machine's memory")
+#endif
+
+#define ROOM (1u << 20)
+
+/* Of the program's own, and never written before. */
+static char room[ROOM];
+
+static long faults(void)
 {
-    (void)state;
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
+    return usage.ru_minflt;
+}
+
+/* The first: before a tour is warm. */
+TEST(own_pages_that_were_touched_take_no_fault)
+{
+    own_pages_touch();
+    long before = faults();
+    for (size_t at = 0; at < ROOM; at += 512)
+        ((volatile char *)room)[at] = 1;
+    assert_int_equal(faults(), before);
+}
+
+TEST(a_warm_tour_is_made_once_before_it_counts)
+{
     assert_made("diarist.start,diarist.read*8,diarist.stop", 6, false,
                 "stands*0 start*1 read*8 stop*1 start*1 read*8 stop*1 start*1 read*8 stop*1");
 }
 
-static void a_cold_tour_is_not(void **state)
+TEST(a_cold_tour_is_not)
 {
-    (void)state;
     assert_made("diarist.start,diarist.stop", 2, true, "stands*0 start*1 stop*1");
 }
 
-static void an_instrument_begins_as_its_first_switching_call_wants_it(void **state)
+TEST(an_instrument_begins_as_its_first_switching_call_wants_it)
 {
-    (void)state;
     assert_made("diarist.read,diarist.stop,diarist.start", 3, true, "runs*0 read*1 stop*1 start*1");
     assert_made("diarist.read,diarist.start", 2, true, "stands*0 read*1 start*1");
 }
 
-static void an_instrument_that_is_only_read_runs(void **state)
+TEST(an_instrument_that_is_only_read_runs)
 {
-    (void)state;
     assert_made("diarist.read", 1, true, "runs*0 read*1");
 }
 
-static void pages_are_prepared_before_anything_counts_in_cold_tours_only(void **state)
+TEST(pages_are_prepared_before_anything_counts_in_cold_tours_only)
 {
-    (void)state;
     assert_made("of-cold.read,of-cold.read", 2, true, "prepared*0 runs*0 read*1 read*1");
     assert_made("of-cold.read", 1, false, "runs*0 read*1 read*1");
 }
 
-static void calls_that_make_no_sense_where_they_stand_are_refused(void **state)
+TEST(calls_that_make_no_sense_where_they_stand_are_refused)
 {
-    (void)state;
     assert_refused("diarist.stop,diarist.stop", 2, true,
                    "call 2 of the tour, diarist.stop, makes no sense where it stands: diary is "
                    "stopped then");
@@ -177,9 +194,8 @@ static void calls_that_make_no_sense_where_they_stand_are_refused(void **state)
                    "running then");
 }
 
-static void a_tour_that_does_not_end_as_it_began_has_one_pass(void **state)
+TEST(a_tour_that_does_not_end_as_it_began_has_one_pass)
 {
-    (void)state;
     const char *reason = "the tour begins with diary stopped but leaves it running: its next pass "
                          "would be another one";
     assert_refused("diarist.start", 1, false, reason);
@@ -187,40 +203,35 @@ static void a_tour_that_does_not_end_as_it_began_has_one_pass(void **state)
     assert_made("diarist.start", 1, true, "stands*0 start*1");
 }
 
-static void runs_that_are_no_whole_passes_are_refused(void **state)
+TEST(runs_that_are_no_whole_passes_are_refused)
 {
-    (void)state;
     assert_refused("diarist.read,diarist.read", 3, false, "3 runs are no whole passes of 2 calls");
 }
 
-static void calls_that_the_harness_does_not_have_are_refused(void **state)
+TEST(calls_that_the_harness_does_not_have_are_refused)
 {
-    (void)state;
     assert_refused("diarist.read,nobody.read", 2, false,
                    "this harness has no operation nobody.read");
     assert_refused("diarist.accum", 1, false, "this harness has no operation diarist.accum");
     assert_refused("talker.start", 1, false, "this harness has no operation talker.start");
 }
 
-static void who_must_be_alone_has_no_company(void **state)
+TEST(who_must_be_alone_has_no_company)
 {
-    (void)state;
     assert_refused("loner.read,diarist.read", 2, false,
                    "loner switches what is not its own: a tour with it has no other instrument");
     assert_made("loner.read", 1, true, "read*1");
 }
 
-static void a_cold_tour_has_pages_in_one_state(void **state)
+TEST(a_cold_tour_has_pages_in_one_state)
 {
-    (void)state;
     assert_refused("of-cold.read,of-touched.read", 2, true,
                    "a cold tour reads pages in one state, but this one both cold and touched ones");
     assert_made("of-cold.read,of-touched.read", 2, false, "runs*0 read*1 read*1 read*1 read*1");
 }
 
-static void a_call_that_fails_ends_the_tour_there(void **state)
+TEST(a_call_that_fails_ends_the_tour_there)
 {
-    (void)state;
     struct job *job = tour_job("diarist.start,diarist.stop", 4, false, NULL);
     failing = 1 + 2 + 2 + 2; /* the state, one pass before, one pass, and the second call */
     int result = make(job);
@@ -232,9 +243,8 @@ static void a_call_that_fails_ends_the_tour_there(void **state)
     tour_job_free(job);
 }
 
-static void who_knows_why_a_call_failed_says_so(void **state)
+TEST(who_knows_why_a_call_failed_says_so)
 {
-    (void)state;
     struct job *job = tour_job("talker.read,talker.read", 2, true, NULL);
     failing = 1;
     int result = make(job);
@@ -247,9 +257,8 @@ static void who_knows_why_a_call_failed_says_so(void **state)
 }
 
 /* Times stand where an account stands. */
-static void every_pass_of_a_warm_tour_has_an_account_and_every_call_of_a_cold_one(void **state)
+TEST(every_pass_of_a_warm_tour_has_an_account_and_every_call_of_a_cold_one)
 {
-    (void)state;
     for (int cold = 0; cold < 2; cold++) {
         struct job *job = tour_job("diarist.read,diarist.read", 4, cold, NULL);
         assert_int_equal(make(job), 0);
@@ -280,9 +289,8 @@ static void turn_and_fail(struct tour_state *state, uint32_t times)
 static const struct meter turned = {.count = METERS_MOST,
                                     .pages = {&pages[0], &pages[1], &pages[2]}};
 
-static void what_a_call_turns_a_meter_by_is_in_its_own_span(void **state)
+TEST(what_a_call_turns_a_meter_by_is_in_its_own_span)
 {
-    (void)state;
     static span_loop *const loops[] = {spans_one, spans_two, spans_three};
     const struct span spans[] = {{call_turn, 7}, {call_turn, 1}, {call_turn, 100}};
     struct tour_state tour = {0};
@@ -295,9 +303,8 @@ static void what_a_call_turns_a_meter_by_is_in_its_own_span(void **state)
     }
 }
 
-static void spans_end_behind_the_call_that_failed(void **state)
+TEST(spans_end_behind_the_call_that_failed)
 {
-    (void)state;
     const struct span spans[] = {{call_turn, 7}, {turn_and_fail, 3}, {call_turn, 1}};
     struct tour_state tour = {0};
     uint64_t values[3] = {0};
@@ -309,9 +316,8 @@ static void spans_end_behind_the_call_that_failed(void **state)
     assert_int_equal(values[2], 0);
 }
 
-static void a_meter_that_wraps_counts_on(void **state)
+TEST(a_meter_that_wraps_counts_on)
 {
-    (void)state;
     struct job *job = tour_job("diarist.read", 1, false, NULL);
     struct meter narrow = {.count = 1, .pages = {&pages[0]}};
     uint64_t values[] = {5, UINT64_C(5) - (UINT64_C(1) << 32)};
@@ -327,9 +333,8 @@ static void a_meter_that_wraps_counts_on(void **state)
 
 /* By some events, as corrections of the operating system may: that is a little less than nothing,
  * not all that the counter can hold. */
-static void a_meter_that_goes_back_says_so(void **state)
+TEST(a_meter_that_goes_back_says_so)
 {
-    (void)state;
     struct job *job = tour_job("diarist.read", 1, false, NULL);
     struct meter narrow = {.count = 1, .pages = {&pages[0]}};
     uint64_t values[] = {(uint64_t)-3, (UINT64_C(1) << 48) - 3, (UINT64_C(1) << 47) - 1};
@@ -342,9 +347,8 @@ static void a_meter_that_goes_back_says_so(void **state)
     tour_job_free(job);
 }
 
-static void a_meter_that_could_not_be_read_is_no_number(void **state)
+TEST(a_meter_that_could_not_be_read_is_no_number)
 {
-    (void)state;
     struct job *job = tour_job("diarist.read", 1, false, NULL);
     struct meter one = {.count = 1, .pages = {&pages[0]}};
     uint64_t values[] = {5, METER_UNREAD};
@@ -353,59 +357,4 @@ static void a_meter_that_could_not_be_read_is_no_number(void **state)
     assert_non_null(strstr(job->reason, "no instruction reads"));
     pages[0].index = 0;
     tour_job_free(job);
-}
-
-#define ROOM (1u << 20)
-
-/* Of the program's own, and never written before. */
-static char room[ROOM];
-
-static long faults(void)
-{
-    struct rusage usage;
-    assert_int_equal(getrusage(RUSAGE_THREAD, &usage), 0);
-    return usage.ru_minflt;
-}
-
-static void own_pages_that_were_touched_take_no_fault(void **state)
-{
-    (void)state;
-    own_pages_touch();
-    long before = faults();
-    for (size_t at = 0; at < ROOM; at += 512)
-        ((volatile char *)room)[at] = 1;
-    assert_int_equal(faults(), before);
-}
-
-int main(void)
-{
-#ifdef SANITIZED_ADDRESSES
-    /* A warm tour brings all of its process into memory, and the sanitizer has reserved terabytes
-     * there. Harnesses are never built with it. */
-    puts("1..0 # SKIP with the address sanitizer a warm tour would fill the machine's memory");
-    return 0;
-#endif
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_pages_that_were_touched_take_no_fault), /* before a tour is warm */
-        cmocka_unit_test(a_warm_tour_is_made_once_before_it_counts),
-        cmocka_unit_test(a_cold_tour_is_not),
-        cmocka_unit_test(an_instrument_begins_as_its_first_switching_call_wants_it),
-        cmocka_unit_test(an_instrument_that_is_only_read_runs),
-        cmocka_unit_test(pages_are_prepared_before_anything_counts_in_cold_tours_only),
-        cmocka_unit_test(calls_that_make_no_sense_where_they_stand_are_refused),
-        cmocka_unit_test(a_tour_that_does_not_end_as_it_began_has_one_pass),
-        cmocka_unit_test(runs_that_are_no_whole_passes_are_refused),
-        cmocka_unit_test(calls_that_the_harness_does_not_have_are_refused),
-        cmocka_unit_test(who_must_be_alone_has_no_company),
-        cmocka_unit_test(a_cold_tour_has_pages_in_one_state),
-        cmocka_unit_test(a_call_that_fails_ends_the_tour_there),
-        cmocka_unit_test(who_knows_why_a_call_failed_says_so),
-        cmocka_unit_test(every_pass_of_a_warm_tour_has_an_account_and_every_call_of_a_cold_one),
-        cmocka_unit_test(what_a_call_turns_a_meter_by_is_in_its_own_span),
-        cmocka_unit_test(spans_end_behind_the_call_that_failed),
-        cmocka_unit_test(a_meter_that_wraps_counts_on),
-        cmocka_unit_test(a_meter_that_goes_back_says_so),
-        cmocka_unit_test(a_meter_that_could_not_be_read_is_no_number),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,11 @@
  * The windows of trap, run in this process: what the handler makes of traps that do not stand for
  * one instruction each, and that nothing lost goes unnoticed. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "probe/harness/path.h"
-#include "skip.h"
 #include "trap-flag.h"
 
 extern const struct path path_trap_O0, path_trap_O1, path_trap_O2, path_trap_O3;
@@ -73,9 +67,8 @@ static int64_t loop_truth(uint64_t n)
 }
 
 /* Unoptimised, a compiler may fetch the two operands of the slot inside the window. */
-static void nothing_counts_nothing_at_every_level(void **state)
+TEST(nothing_counts_nothing_at_every_level)
 {
-    (void)state;
     need_trap_flag();
     static const struct path *const levels[] = {&path_trap_O0, &path_trap_O1, &path_trap_O2,
                                                 &path_trap_O3};
@@ -89,9 +82,8 @@ static void nothing_counts_nothing_at_every_level(void **state)
     }
 }
 
-static void the_loop_is_exact_up_to_ten_thousand(void **state)
+TEST(the_loop_is_exact_up_to_ten_thousand)
 {
-    (void)state;
     need_trap_flag();
     static const uint64_t ns[] = {1, 10, 1000, 10000};
     for (size_t i = 0; i < sizeof(ns) / sizeof(*ns); i++) {
@@ -102,9 +94,8 @@ static void the_loop_is_exact_up_to_ten_thousand(void **state)
     }
 }
 
-static void a_loop_with_one_instruction_more_is_noticed(void **state)
+TEST(a_loop_with_one_instruction_more_is_noticed)
 {
-    (void)state;
     need_trap_flag();
     struct counts counts;
     assert_int_equal(run(&path_broken_trap_O2, SPECIMEN_LOOP, 1000, NULL, &counts), 0);
@@ -126,9 +117,8 @@ CODE(clears_the_flag, "\tpushfq\n\tandq $~0x100, (%rsp)\n\tpopfq\n\tnop");
 
 /* Lost reasons cannot be had at will: seen once in some hundred thousand traps of a virtual
  * machine. */
-static void a_trap_whose_reason_was_lost_is_the_flags(void **state)
+TEST(a_trap_whose_reason_was_lost_is_the_flags)
 {
-    (void)state;
     static const unsigned char nop[DECODE_LONGEST] = {0x90}, int1[DECODE_LONGEST] = {0xf1},
                                prefixed[DECODE_LONGEST] = {0x66, 0xf1};
     assert_true(trap_flag_made(TRAP_TRACE, nop, true));
@@ -151,35 +141,31 @@ static struct counts count_code(specimen_function *code)
     return counts;
 }
 
-static void repetitions_are_one_instruction(void **state)
+TEST(repetitions_are_one_instruction)
 {
-    (void)state;
     need_trap_flag();
     struct counts counts = count_code(repeats);
     assert_int_equal(counts.instructions, AROUND + 5);
     assert_int_equal(counts.raw, AROUND + 4 + 5);
 }
 
-static void a_trap_that_is_held_back_stands_for_two(void **state)
+TEST(a_trap_that_is_held_back_stands_for_two)
 {
-    (void)state;
     need_trap_flag();
     struct counts counts = count_code(holds_its_trap);
     assert_int_equal(counts.instructions, AROUND + 4);
     assert_int_equal(counts.raw, AROUND + 3);
 }
 
-static void system_calls_are_instructions_whether_they_trap_or_not(void **state)
+TEST(system_calls_are_instructions_whether_they_trap_or_not)
 {
-    (void)state;
     need_trap_flag();
     struct counts counts = count_code(calls_the_system);
     assert_int_equal(counts.instructions, AROUND + 8);
 }
 
-static void a_flag_that_is_cleared_inside_fails_the_run(void **state)
+TEST(a_flag_that_is_cleared_inside_fails_the_run)
 {
-    (void)state;
     need_trap_flag();
     struct counts counts;
     uint64_t memory[32] = {0};
@@ -187,20 +173,3 @@ static void a_flag_that_is_cleared_inside_fails_the_run(void **state)
         run(&path_trap_O2, SPECIMEN_CALLED, (uintptr_t)memory, clears_the_flag, &counts), -EIO);
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_counts_nothing_at_every_level),
-        cmocka_unit_test(the_loop_is_exact_up_to_ten_thousand),
-        cmocka_unit_test(a_loop_with_one_instruction_more_is_noticed),
-#if TRAP_FLAG && defined(__x86_64__)
-        cmocka_unit_test(a_trap_whose_reason_was_lost_is_the_flags),
-        cmocka_unit_test(repetitions_are_one_instruction),
-        cmocka_unit_test(a_trap_that_is_held_back_stands_for_two),
-        cmocka_unit_test(system_calls_are_instructions_whether_they_trap_or_not),
-        cmocka_unit_test(a_flag_that_is_cleared_inside_fails_the_run),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

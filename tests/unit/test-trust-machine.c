@@ -3,18 +3,13 @@
  *
  * The library reads of a machine what the doctor's facts say of it: this one, every recorded one,
  * and some that are planted for what they lack. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "lib/trust.h"
 #include "machine/check.h"
 
@@ -34,9 +29,8 @@ static void compare(const char *what, const struct facts *facts,
     assert_string_equal(name, expected);
 }
 
-static void this_machine_is_the_doctors(void **state)
+TEST(this_machine_is_the_doctors)
 {
-    (void)state;
     AUTO_FACTS struct facts facts = {0};
     struct trust_machine machine;
     const struct machine_view here = {.root = ""};
@@ -47,9 +41,8 @@ static void this_machine_is_the_doctors(void **state)
     assert_true(machine.known[trust_field("kernel.release")]);
 }
 
-static void declared_emulation_is_seen_too(void **state)
+TEST(declared_emulation_is_seen_too)
 {
-    (void)state;
     static const char *const values[] = {"lab", "yes", "0", ""};
     for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
         AUTO_FACTS struct facts facts = {0};
@@ -81,9 +74,8 @@ static void compare_tree(const char *what, const char *root)
     compare(what, &facts, &machine);
 }
 
-static void recorded_machines_are_the_doctors(void **state)
+TEST(recorded_machines_are_the_doctors)
 {
-    (void)state;
     const char *source = getenv("ASSAY_SOURCE");
     char all[512], root[1024];
     snprintf(all, sizeof(all), "%s/tests/machines", source ? source : ".");
@@ -184,9 +176,8 @@ static const struct planted_machine machines[] = {
       {"/proc/sys/kernel/version", "", 0}}},
 };
 
-static void planted_machines_are_the_doctors(void **state)
+TEST(planted_machines_are_the_doctors)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
         char root[] = "/tmp/assay-trust-XXXXXX";
         assert_non_null(mkdtemp(root));
@@ -198,9 +189,8 @@ static void planted_machines_are_the_doctors(void **state)
 }
 
 /* Lines arrive in pieces: a file of many CPUs is longer than what is read at once. */
-static void a_long_cpuinfo_is_read_whole(void **state)
+TEST(a_long_cpuinfo_is_read_whole)
 {
-    (void)state;
     char root[] = "/tmp/assay-trust-XXXXXX";
     AUTO_FREE char *text = malloc(400 * (size_t)4000);
     assert_non_null(mkdtemp(root));
@@ -233,9 +223,8 @@ static const struct trust_machine base = {
               "none", ""},
 };
 
-static void differences_are_said_in_words(void **state)
+TEST(differences_are_said_in_words)
 {
-    (void)state;
     struct trust_machine now = base;
     char text[256];
     assert_int_equal(trust_machine_difference(&base, &now, text, sizeof(text)), 0);
@@ -259,18 +248,16 @@ static void differences_are_said_in_words(void **state)
     }
 }
 
-static void a_value_that_is_empty_is_not_absent(void **state)
+TEST(a_value_that_is_empty_is_not_absent)
 {
-    (void)state;
     struct trust_machine now = base;
     char text[256];
     trust_machine_set(&now, trust_field("cpu.variant"), "");
     assert_int_equal(trust_machine_difference(&base, &now, text, sizeof(text)), 1);
 }
 
-static void the_cpu_is_the_same_by_vendor_family_and_model(void **state)
+TEST(the_cpu_is_the_same_by_vendor_family_and_model)
 {
-    (void)state;
     static const char *const matter[] = {"isa", "cpu.vendor", "cpu.family", "cpu.model",
                                          "emulated"};
     for (int i = 0; i < MACHINE_FIELDS; i++) {
@@ -285,19 +272,4 @@ static void the_cpu_is_the_same_by_vendor_family_and_model(void **state)
     trust_machine_set(&unknown, trust_field("cpu.vendor"), NULL);
     trust_machine_set(&unknown, trust_field("cpu.model"), NULL);
     assert_false(trust_machine_same_cpu(&unknown, &unknown));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(this_machine_is_the_doctors),
-        cmocka_unit_test(declared_emulation_is_seen_too),
-        cmocka_unit_test(recorded_machines_are_the_doctors),
-        cmocka_unit_test(planted_machines_are_the_doctors),
-        cmocka_unit_test(a_long_cpuinfo_is_read_whole),
-        cmocka_unit_test(differences_are_said_in_words),
-        cmocka_unit_test(a_value_that_is_empty_is_not_absent),
-        cmocka_unit_test(the_cpu_is_the_same_by_vendor_family_and_model),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

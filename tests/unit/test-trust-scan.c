@@ -3,12 +3,6 @@
  *
  * The library's scanner takes JSON and nothing else, says where something else begins, and never
  * writes beyond what it was given. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "lib/trust.h"
 
 static int scan_all(const char *text, size_t size, struct failure *failure)
@@ -26,9 +21,8 @@ static int scan_all(const char *text, size_t size, struct failure *failure)
     return scan_end(&scan);
 }
 
-static void json_is_taken(void **state)
+TEST(json_is_taken)
 {
-    (void)state;
     static const char *const good[] = {
         "null",
         " true\n",
@@ -55,9 +49,8 @@ static void json_is_taken(void **state)
 }
 
 /* Each with the words that must be said of it. */
-static void anything_else_is_refused_with_its_place(void **state)
+TEST(anything_else_is_refused_with_its_place)
 {
-    (void)state;
     static const struct {
         const char *text, *words;
     } bad[] = {
@@ -125,9 +118,8 @@ static int string_of(const char *text, char *out, size_t size, bool *cut)
     return scan_string(&scan, out, size, cut);
 }
 
-static void escapes_become_what_they_mean(void **state)
+TEST(escapes_become_what_they_mean)
 {
-    (void)state;
     char out[64];
     bool cut;
     assert_int_equal(string_of("\"\\\"\\\\\\/\\b\\f\\n\\r\\t|\\u0041\\u00e9\\u20AC\\ud83d\\uDE00\"",
@@ -138,9 +130,8 @@ static void escapes_become_what_they_mean(void **state)
 }
 
 /* Every size: no byte beyond it, terminated, no character in halves, and said. */
-static void what_does_not_fit_is_cut_between_characters(void **state)
+TEST(what_does_not_fit_is_cut_between_characters)
 {
-    (void)state;
     static const char whole[] = "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
     static const size_t ends[] = {0, 1, 3, 6, 10};
     for (size_t size = 1; size <= sizeof(whole); size++) {
@@ -165,9 +156,8 @@ static int count_member(struct trust_scan *scan, void *context, const char *key)
     return scan_skip(scan);
 }
 
-static void keys_are_handed_on_and_overlong_ones_are_not(void **state)
+TEST(keys_are_handed_on_and_overlong_ones_are_not)
 {
-    (void)state;
     char text[256], keys[256] = "", longest[SCAN_KEY + 1];
     memset(longest, 'k', SCAN_KEY);
     longest[SCAN_KEY] = '\0';
@@ -183,9 +173,8 @@ static void keys_are_handed_on_and_overlong_ones_are_not(void **state)
     assert_string_equal(keys, expected);
 }
 
-static void a_failure_stays_and_is_the_first(void **state)
+TEST(a_failure_stays_and_is_the_first)
 {
-    (void)state;
     struct trust_scan scan;
     struct failure failure = {0};
     bool present;
@@ -201,9 +190,8 @@ static void a_failure_stays_and_is_the_first(void **state)
 }
 
 /* From a pipe that gives few bytes at a time, and longer than what is read at once. */
-static void a_file_is_read_to_its_end(void **state)
+TEST(a_file_is_read_to_its_end)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     char text[20000];
@@ -227,9 +215,8 @@ static void a_file_is_read_to_its_end(void **state)
     assert_non_null(strstr(failure.text, "closed"));
 }
 
-static void what_is_too_long_is_not_read(void **state)
+TEST(what_is_too_long_is_not_read)
 {
-    (void)state;
     AUTO_FREE char *text = malloc(SCAN_MOST + 1);
     AUTO_FILE FILE *file = tmpfile();
     assert_non_null(text);
@@ -251,19 +238,4 @@ static void what_is_too_long_is_not_read(void **state)
         assert_int_equal(scan_end(&scan), more ? -EINVAL : 0);
     }
     assert_non_null(strstr(failure.text, "longer than"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_taken),
-        cmocka_unit_test(anything_else_is_refused_with_its_place),
-        cmocka_unit_test(escapes_become_what_they_mean),
-        cmocka_unit_test(what_does_not_fit_is_cut_between_characters),
-        cmocka_unit_test(keys_are_handed_on_and_overlong_ones_are_not),
-        cmocka_unit_test(a_failure_stays_and_is_the_first),
-        cmocka_unit_test(a_file_is_read_to_its_end),
-        cmocka_unit_test(what_is_too_long_is_not_read),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

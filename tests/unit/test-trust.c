@@ -3,12 +3,6 @@
  *
  * Which passport answers, when it is stale and what differs; and what is refused, with planted
  * passports of planted machines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -18,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "lib/trust.h"
 
 #define NOW INT64_C(1800000000) /* 2027-01-15T08:00:00Z */
@@ -130,9 +125,8 @@ static int ask(const char *event, struct assay_trust_verdict *trust)
     return trust_look(&question, trust, &failure);
 }
 
-static void nothing_known_says_what_to_do(void **state)
+TEST_WITH(nothing_known_says_what_to_do, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {
         {"faults", "exact", "2027-01-15T07:00:00Z", NULL}};
@@ -152,9 +146,8 @@ static void nothing_known_says_what_to_do(void **state)
     strcpy(folder, whole);
 }
 
-static void its_own_passport_is_fresh(void **state)
+TEST_WITH(its_own_passport_is_fresh, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {
         {"cycles", "dead", "2027-01-15T07:00:00Z", NULL},
@@ -174,9 +167,8 @@ static void its_own_passport_is_fresh(void **state)
 }
 
 /* Fields decide, not the name of the file. */
-static void a_copy_under_another_name_is_fresh_too(void **state)
+TEST_WITH(a_copy_under_another_name_is_fresh_too, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2027-01-15T07:00:00Z", NULL}};
     plant_as("0123456789abcdef.json", &base, events, 1);
@@ -195,9 +187,8 @@ static void a_copy_under_another_name_is_fresh_too(void **state)
     assert_string_equal(trust.verdict, "exact");
 }
 
-static void each_field_that_differs_makes_it_stale(void **state)
+TEST_WITH(each_field_that_differs_makes_it_stale, setup, teardown)
 {
-    (void)state;
     static const struct planted_event events[] = {{"a", "exact", "2027-01-15T07:00:00Z", NULL}};
     static const char *const stale[] = {"cpu.variant",   "cpu.stepping",   "cpu.model_name",
                                         "cpu.microcode", "kernel.release", "kernel.version",
@@ -219,9 +210,8 @@ static void each_field_that_differs_makes_it_stale(void **state)
     }
 }
 
-static void another_cpu_says_nothing(void **state)
+TEST_WITH(another_cpu_says_nothing, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2027-01-15T07:00:00Z", NULL}};
     static const char *const keys[] = {"isa", "cpu.vendor", "cpu.family", "cpu.model", "emulated"};
@@ -232,9 +222,8 @@ static void another_cpu_says_nothing(void **state)
     assert_int_equal(ask("a", &trust), -ENOENT);
 }
 
-static void of_stale_ones_the_newest_answers_and_a_fresh_one_before_all(void **state)
+TEST_WITH(of_stale_ones_the_newest_answers_and_a_fresh_one_before_all, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event old[] = {{"a", "noisy", "2026-01-01T00:00:00Z", NULL},
                                                {"b", "exact", "2026-06-01T00:00:00Z", NULL}};
@@ -258,9 +247,8 @@ static void of_stale_ones_the_newest_answers_and_a_fresh_one_before_all(void **s
     assert_true(trust.stale);
 }
 
-static void the_verdict_of_a_mode_is_not_lent_to_another(void **state)
+TEST_WITH(the_verdict_of_a_mode_is_not_lent_to_another, setup, teardown)
 {
-    (void)state;
     static const struct planted_event events[] = {
         {"a:u", "dead", "2027-01-02T00:00:00Z", NULL},
         {"cpu/x/u", "exact", "2027-01-01T00:00:00Z", NULL},
@@ -278,9 +266,8 @@ static void the_verdict_of_a_mode_is_not_lent_to_another(void **state)
     }
 }
 
-static void a_refusal_is_no_verdict(void **state)
+TEST_WITH(a_refusal_is_no_verdict, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const char refused[] = "\"cause\":\"permission\",\"note\":\"no\",\"path\":null,"
                                   "\"access\":{\"errno\":1},";
@@ -304,9 +291,8 @@ static void a_refusal_is_no_verdict(void **state)
     assert_string_equal(trust.cause, "permission");
 }
 
-static void a_date_in_the_future_is_said(void **state)
+TEST_WITH(a_date_in_the_future_is_said, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2027-01-15T08:00:01Z", NULL}};
     plant(&base, events, 1);
@@ -317,9 +303,8 @@ static void a_date_in_the_future_is_said(void **state)
 
 /* --- hostile ones --- */
 
-static void what_is_no_passport_is_refused_with_file_and_place(void **state)
+TEST_WITH(what_is_no_passport_is_refused_with_file_and_place, setup, teardown)
 {
-    (void)state;
     static const struct {
         struct planted_event event;
         const char *words;
@@ -359,9 +344,8 @@ static void what_is_no_passport_is_refused_with_file_and_place(void **state)
     }
 }
 
-static void what_follows_behind_its_end_is_refused(void **state)
+TEST_WITH(what_follows_behind_its_end_is_refused, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     char name[24], path[256];
@@ -376,9 +360,8 @@ static void what_follows_behind_its_end_is_refused(void **state)
     assert_non_null(strstr(failure.text, "line 2, column 1: something follows"));
 }
 
-static void the_same_twice_is_refused(void **state)
+TEST_WITH(the_same_twice_is_refused, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL},
                                                   {"a", "dead", "2026-02-03T00:00:00Z", NULL}};
@@ -409,9 +392,8 @@ static void the_same_twice_is_refused(void **state)
     }
 }
 
-static void a_broken_one_of_another_machine_hides_nothing(void **state)
+TEST_WITH(a_broken_one_of_another_machine_hides_nothing, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     struct trust_machine then = other("kernel.release", "6.1.0");
@@ -429,9 +411,8 @@ static void a_broken_one_of_another_machine_hides_nothing(void **state)
     assert_non_null(strstr(failure.text, name));
 }
 
-static void what_is_printed_steers_no_terminal(void **state)
+TEST_WITH(what_is_printed_steers_no_terminal, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {
         {"a", "exact", "2026-02-03T00:00:00Z",
@@ -445,9 +426,8 @@ static void what_is_printed_steers_no_terminal(void **state)
 }
 
 /* Longer than its place: cut between characters, never beyond. */
-static void long_words_are_cut(void **state)
+TEST_WITH(long_words_are_cut, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     char more[4096] = "\"cause\":null,\"path\":null,\"note\":\"", value[900] = "";
     for (int i = 0; i < 400; i++)
@@ -465,9 +445,8 @@ static void long_words_are_cut(void **state)
     assert_true(strlen(trust.difference) > 200);
 }
 
-static void only_files_that_are_the_users_own_are_read(void **state)
+TEST_WITH(only_files_that_are_the_users_own_are_read, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     char name[24], path[256], elsewhere[256];
@@ -501,9 +480,8 @@ static void only_files_that_are_the_users_own_are_read(void **state)
     }
 }
 
-static void other_names_are_not_looked_at(void **state)
+TEST_WITH(other_names_are_not_looked_at, setup, teardown)
 {
-    (void)state;
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     static const char *const names[] = {"0123456789abcdef.json.Xy12ab", "0123456789ABCDEF.json",
@@ -515,9 +493,8 @@ static void other_names_are_not_looked_at(void **state)
 
 /* --- the public names --- */
 
-static void the_folder_is_the_users(void **state)
+TEST_WITH(the_folder_is_the_users, setup, teardown)
 {
-    (void)state;
     char path[64];
     setenv("HOME", "/home/me", 1);
     setenv("XDG_STATE_HOME", "/state", 1);
@@ -549,9 +526,8 @@ static void *ask_often(void *wrong)
     return NULL;
 }
 
-static void threads_ask_at_the_same_time(void **state)
+TEST_WITH(threads_ask_at_the_same_time, setup, teardown)
 {
-    (void)state;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
     struct trust_machine here;
     trust_machine_read("", NULL, &here);
@@ -574,32 +550,4 @@ static void threads_ask_at_the_same_time(void **state)
         pthread_join(threads[i], NULL);
         assert_int_equal(wrong[i], 0);
     }
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(nothing_known_says_what_to_do),
-        CASE(its_own_passport_is_fresh),
-        CASE(a_copy_under_another_name_is_fresh_too),
-        CASE(each_field_that_differs_makes_it_stale),
-        CASE(another_cpu_says_nothing),
-        CASE(of_stale_ones_the_newest_answers_and_a_fresh_one_before_all),
-        CASE(the_verdict_of_a_mode_is_not_lent_to_another),
-        CASE(a_refusal_is_no_verdict),
-        CASE(a_date_in_the_future_is_said),
-        CASE(what_is_no_passport_is_refused_with_file_and_place),
-        CASE(what_follows_behind_its_end_is_refused),
-        CASE(the_same_twice_is_refused),
-        CASE(a_broken_one_of_another_machine_hides_nothing),
-        CASE(what_is_printed_steers_no_terminal),
-        CASE(long_words_are_cut),
-        CASE(only_files_that_are_the_users_own_are_read),
-        CASE(other_names_are_not_looked_at),
-        CASE(the_folder_is_the_users),
-        CASE(threads_ask_at_the_same_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,21 +3,15 @@
  *
  * Why user code cannot read a counter, on made-up machines and pages; and mappings, on files that
  * stand in for events. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "lib/user-access.h"
 #include "lib/user-read.h"
-#include "skip.h"
 #include "tree.h"
 
 #define DEVICES "/sys/bus/event_source/devices/"
@@ -25,9 +19,8 @@
 
 static struct failure failure;
 
-static void settings_are_found_where_the_isa_keeps_them(void **state)
+TEST(settings_are_found_where_the_isa_keeps_them)
 {
-    (void)state;
     static const struct {
         const char *path, *content;
         enum user_setting expected;
@@ -53,9 +46,8 @@ static void settings_are_found_where_the_isa_keeps_them(void **state)
     }
 }
 
-static void what_the_operating_system_counts_has_no_counter_to_read(void **state)
+TEST(what_the_operating_system_counts_has_no_counter_to_read)
 {
-    (void)state;
     static const uint32_t types[] = {PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT,
                                      PERF_TYPE_BREAKPOINT};
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -66,9 +58,8 @@ static void what_the_operating_system_counts_has_no_counter_to_read(void **state
     }
 }
 
-static void reads_that_are_switched_off_are_refused_with_the_switch(void **state)
+TEST(reads_that_are_switched_off_are_refused_with_the_switch)
 {
-    (void)state;
     static const struct {
         const char *path, *system, *fix;
     } cases[] = {
@@ -90,9 +81,8 @@ static void reads_that_are_switched_off_are_refused_with_the_switch(void **state
 }
 
 #if defined(__aarch64__)
-static void the_pmu_is_asked_by_the_bits_it_describes(void **state)
+TEST(the_pmu_is_asked_by_the_bits_it_describes)
 {
-    (void)state;
     struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE, .config1 = 0x100};
     struct tree tree = {0};
     tree_make(&tree);
@@ -124,9 +114,8 @@ static void expect_refusal(pid_t pid, const struct perf_event_mmap_page *page, c
     assert_non_null(strstr(failure.text, words));
 }
 
-static void a_page_is_refused_for_what_it_lacks(void **state)
+TEST(a_page_is_refused_for_what_it_lacks)
 {
-    (void)state;
     struct perf_event_mmap_page page = promising();
     assert_int_equal(user_access_check("/nowhere", "cycles:u", 0, &page, &failure), 0);
     assert_int_equal(user_access_check("/nowhere", "cycles:u", gettid(), &page, &failure), 0);
@@ -142,9 +131,8 @@ static void a_page_is_refused_for_what_it_lacks(void **state)
         expect_refusal(0, &page, "counter 40");
 }
 
-static void a_mapping_that_is_refused_says_why(void **state)
+TEST(a_mapping_that_is_refused_says_why)
 {
-    (void)state;
     const volatile struct perf_event_mmap_page *page = (const void *)1;
     assert_int_equal(user_access_map("", "cycles:u", -1, USER_MAP_COLD, &page, &failure), -EBADF);
     assert_null(page);
@@ -152,9 +140,8 @@ static void a_mapping_that_is_refused_says_why(void **state)
     user_access_unmap(page);
 }
 
-static void every_way_of_mapping_shows_the_page(void **state)
+TEST(every_way_of_mapping_shows_the_page)
 {
-    (void)state;
     struct perf_event_mmap_page content = promising();
     content.offset = 4711;
     int file = memfd_create("page", MFD_CLOEXEC);
@@ -181,9 +168,8 @@ static void see(int number)
 }
 
 /* A library's guest: neither its handlers nor its children notice. */
-static void trying_disturbs_nobody(void **state)
+TEST(trying_disturbs_nobody)
 {
-    (void)state;
     struct perf_event_attr attr = {.size = sizeof(attr),
                                    .type = PERF_TYPE_HARDWARE,
                                    .config = PERF_COUNT_HW_INSTRUCTIONS,
@@ -204,9 +190,8 @@ static void trying_disturbs_nobody(void **state)
     }
 }
 
-static void a_page_that_promises_nothing_is_refused_before_anything_is_tried(void **state)
+TEST(a_page_that_promises_nothing_is_refused_before_anything_is_tried)
 {
-    (void)state;
     struct perf_event_attr attr = {
         .size = sizeof(attr), .type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_DUMMY};
     int result = user_access_try("", "dummy", &attr, &failure);
@@ -214,22 +199,4 @@ static void a_page_that_promises_nothing_is_refused_before_anything_is_tried(voi
         skip_because("perf_event_open is refused here");
     assert_int_equal(result, -EOPNOTSUPP);
     assert_non_null(strstr(failure.text, "dummy"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(settings_are_found_where_the_isa_keeps_them),
-        cmocka_unit_test(what_the_operating_system_counts_has_no_counter_to_read),
-        cmocka_unit_test(reads_that_are_switched_off_are_refused_with_the_switch),
-#if defined(__aarch64__)
-        cmocka_unit_test(the_pmu_is_asked_by_the_bits_it_describes),
-#endif
-        cmocka_unit_test(a_page_is_refused_for_what_it_lacks),
-        cmocka_unit_test(a_mapping_that_is_refused_says_why),
-        cmocka_unit_test(every_way_of_mapping_shows_the_page),
-        cmocka_unit_test(trying_disturbs_nobody),
-        cmocka_unit_test(a_page_that_promises_nothing_is_refused_before_anything_is_tried),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,13 +3,7 @@
  *
  * What a mapped page says and how it is understood, on made-up pages. No page here names a counter:
  * the instruction itself is tested where there is a PMU (tests/guest/user-counters.c). */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "lib/user-read.h"
 
 static struct perf_event_mmap_page made_up(void)
@@ -24,9 +18,8 @@ static struct perf_event_mmap_page made_up(void)
     return page;
 }
 
-static void a_page_without_a_counter_gives_its_offset_and_says_so(void **state)
+TEST(a_page_without_a_counter_gives_its_offset_and_says_so)
 {
-    (void)state;
     struct perf_event_mmap_page page = made_up();
     struct user_reading reading = {.scheduled = true};
     uint64_t count = 0;
@@ -38,9 +31,8 @@ static void a_page_without_a_counter_gives_its_offset_and_says_so(void **state)
 }
 
 /* It may be waiting for a counter or be switched off: the page does not tell. */
-static void times_without_a_counter_are_those_of_the_last_update(void **state)
+TEST(times_without_a_counter_are_those_of_the_last_update)
 {
-    (void)state;
     struct perf_event_mmap_page page = made_up();
     struct user_reading reading = {.times_fresh = true};
     assert_true(user_read(&page, &reading));
@@ -49,9 +41,8 @@ static void times_without_a_counter_are_those_of_the_last_update(void **state)
     assert_false(reading.times_fresh);
 }
 
-static void a_page_that_does_not_allow_it_is_not_read(void **state)
+TEST(a_page_that_does_not_allow_it_is_not_read)
 {
-    (void)state;
     struct perf_event_mmap_page page = made_up();
     struct user_reading reading = {.count = 77};
     page.cap_user_rdpmc = 0;
@@ -63,9 +54,8 @@ static void a_page_that_does_not_allow_it_is_not_read(void **state)
 }
 
 /* The order of the bits is the operating system's, not the compiler's. */
-static void capabilities_are_the_bits_the_operating_system_sets(void **state)
+TEST(capabilities_are_the_bits_the_operating_system_sets)
 {
-    (void)state;
     struct perf_event_mmap_page page = {0};
     page.capabilities = 1u << 1 | 1u << 2;
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -79,9 +69,8 @@ static void capabilities_are_the_bits_the_operating_system_sets(void **state)
 #endif
 }
 
-static void a_narrow_counter_is_a_signed_number(void **state)
+TEST(a_narrow_counter_is_a_signed_number)
 {
-    (void)state;
     static const struct {
         uint64_t raw;
         unsigned width;
@@ -107,9 +96,8 @@ static void a_narrow_counter_is_a_signed_number(void **state)
 }
 
 /* A counter that passed its end goes on from there: offset and counter are added modulo 2^64. */
-static void the_count_goes_on_where_a_narrow_counter_wraps(void **state)
+TEST(the_count_goes_on_where_a_narrow_counter_wraps)
 {
-    (void)state;
     /* Programmed to overflow soon: 2^32 - 10, and the page's offset makes up for it. */
     uint64_t offset = 1000 + 10;
     assert_int_equal(offset + user_extend(0xfffffff6, 32), 1000);
@@ -118,9 +106,8 @@ static void the_count_goes_on_where_a_narrow_counter_wraps(void **state)
     assert_int_equal(offset + user_extend(0x5, 32), 1015);
 }
 
-static void elapsed_time_follows_the_page_s_clock(void **state)
+TEST(elapsed_time_follows_the_page_s_clock)
 {
-    (void)state;
     struct user_clock clock = {.ticks = 3072, .multiplier = 1000, .shift = 10, .offset = 5};
     assert_int_equal(user_elapsed(&clock), 5 + 3000);
     clock.ticks = 3072 + 512; /* the rest counts too */
@@ -132,9 +119,8 @@ static void elapsed_time_follows_the_page_s_clock(void **state)
     assert_int_equal(user_elapsed(&clock), UINT64_C(1) << 62);
 }
 
-static void a_narrow_clock_is_extended_from_the_page_s_last_tick(void **state)
+TEST(a_narrow_clock_is_extended_from_the_page_s_last_tick)
 {
-    (void)state;
     struct user_clock clock = {.multiplier = 1,
                                .narrow = true,
                                .mask = 0xffffff,
@@ -145,18 +131,16 @@ static void a_narrow_clock_is_extended_from_the_page_s_last_tick(void **state)
     assert_int_equal(user_elapsed(&clock), 0x10);
 }
 
-static void an_absurd_shift_is_survived(void **state)
+TEST(an_absurd_shift_is_survived)
 {
-    (void)state;
     struct user_clock clock = {.ticks = 100, .multiplier = 3, .shift = 64};
     assert_int_equal(user_elapsed(&clock), 300);
     clock.shift = 65535;
     user_elapsed(&clock);
 }
 
-static void an_index_no_instruction_names_is_refused(void **state)
+TEST(an_index_no_instruction_names_is_refused)
 {
-    (void)state;
     struct perf_event_mmap_page page = made_up();
     struct user_reading reading = {0};
     uint64_t count = 77;
@@ -176,9 +160,8 @@ static void an_index_no_instruction_names_is_refused(void **state)
 
 #if defined(__x86_64__)
 /* The index Linux gives events such as topdown-retiring; fixed counters have the bit above it. */
-static void fractions_of_topdown_are_not_taken_for_a_count(void **state)
+TEST(fractions_of_topdown_are_not_taken_for_a_count)
 {
-    (void)state;
     struct perf_event_mmap_page page = made_up();
     struct user_reading reading = {0};
     page.index = (UINT32_C(1) << 29) + 1;
@@ -188,23 +171,3 @@ static void fractions_of_topdown_are_not_taken_for_a_count(void **state)
         assert_true(user_counter_named((UINT32_C(1) << 30 | fixed) + 1));
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_without_a_counter_gives_its_offset_and_says_so),
-        cmocka_unit_test(times_without_a_counter_are_those_of_the_last_update),
-        cmocka_unit_test(a_page_that_does_not_allow_it_is_not_read),
-        cmocka_unit_test(capabilities_are_the_bits_the_operating_system_sets),
-        cmocka_unit_test(a_narrow_counter_is_a_signed_number),
-        cmocka_unit_test(the_count_goes_on_where_a_narrow_counter_wraps),
-        cmocka_unit_test(elapsed_time_follows_the_page_s_clock),
-        cmocka_unit_test(a_narrow_clock_is_extended_from_the_page_s_last_tick),
-        cmocka_unit_test(an_absurd_shift_is_survived),
-        cmocka_unit_test(an_index_no_instruction_names_is_refused),
-#if defined(__x86_64__)
-        cmocka_unit_test(fractions_of_topdown_are_not_taken_for_a_count),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

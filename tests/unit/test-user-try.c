@@ -4,12 +4,6 @@
  * Trying user reads on a machine whose pages promise them only while their event counts, as
  * RISC-V's do. The machine is a thread that answers perf_event_open in the operating system's
  * place. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -21,8 +15,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "case.h"
 #include "lib/user-access.h"
-#include "skip.h"
 #include "tree.h"
 
 enum { REFUSED = 1, NO_LISTENER };
@@ -90,9 +84,8 @@ static int try_there(const char *root)
     return result < 0 ? REFUSED : 0;
 }
 
-static void a_page_that_promises_only_while_its_event_counts_is_tried(void **state)
+TEST(a_page_that_promises_only_while_its_event_counts_is_tried)
 {
-    (void)state;
     struct tree tree;
     int status = 0;
     tree_make(&tree);
@@ -105,12 +98,4 @@ static void a_page_that_promises_only_while_its_event_counts_is_tried(void **sta
     if (WEXITSTATUS(status) == NO_LISTENER)
         skip_because("system calls cannot be answered by another thread here");
     assert_int_equal(WEXITSTATUS(status), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_page_that_promises_only_while_its_event_counts_is_tried),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

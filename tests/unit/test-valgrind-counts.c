@@ -3,16 +3,11 @@
  *
  * Valgrind's log of a whole program: all threads are summed, and what is not as expected is no
  * count. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "case.h"
 #include "probe/command/valgrind-log.h"
 
 #define SUMMARY(thread, total, reps, unique)                                                       \
@@ -29,9 +24,8 @@ static int reading(const char *text, struct valgrind_counts *counts)
     return result;
 }
 
-static void test_threads_are_summed_and_repetitions_told_apart(void **state)
+TEST(test_threads_are_summed_and_repetitions_told_apart)
 {
-    (void)state;
     struct valgrind_counts counts;
     assert_int_equal(
         reading(HEAD SUMMARY("1", "100", "40", "2") SUMMARY("2", "7", "0", "0"), &counts), 0);
@@ -40,9 +34,8 @@ static void test_threads_are_summed_and_repetitions_told_apart(void **state)
     assert_int_equal(counts.threads, 2);
 }
 
-static void test_a_log_without_a_summary_has_no_thread(void **state)
+TEST(test_a_log_without_a_summary_has_no_thread)
 {
-    (void)state;
     struct valgrind_counts counts;
     assert_int_equal(reading(HEAD, &counts), 0);
     assert_int_equal(counts.threads, 0);
@@ -50,9 +43,8 @@ static void test_a_log_without_a_summary_has_no_thread(void **state)
     assert_int_equal(counts.threads, 0);
 }
 
-static void test_what_is_damaged_is_refused(void **state)
+TEST(test_what_is_damaged_is_refused)
 {
-    (void)state;
     static const char *const damaged[] = {
         SUMMARY("1", "100", "1", "2"),                  /* more unique than reps */
         SUMMARY("1", "1", "9", "2"),                    /* more than executed */
@@ -68,9 +60,8 @@ static void test_what_is_damaged_is_refused(void **state)
         assert_int_equal(reading(damaged[index], &counts), -EBADMSG);
 }
 
-static void test_a_summary_that_is_cut_off_is_refused(void **state)
+TEST(test_a_summary_that_is_cut_off_is_refused)
 {
-    (void)state;
     static const char whole[] = SUMMARY("1", "100", "40", "2");
     struct valgrind_counts counts;
     struct failure failure = {0};
@@ -79,9 +70,8 @@ static void test_a_summary_that_is_cut_off_is_refused(void **state)
         assert_int_equal(valgrind_counts_read(whole, length, &counts, &failure), -EBADMSG);
 }
 
-static void test_trouble_of_valgrind_is_not_the_programs(void **state)
+TEST(test_trouble_of_valgrind_is_not_the_programs)
 {
-    (void)state;
     struct failure failure = {0};
     static const char unknown[] = "==7== vex amd64->IR: unhandled instruction bytes: 0x62 0xF1\n";
     static const char impossible[] = "valgrind: the 'impossible' happened:\n";
@@ -90,16 +80,4 @@ static void test_trouble_of_valgrind_is_not_the_programs(void **state)
     assert_non_null(strstr(failure.text, "qemu"));
     assert_int_equal(valgrind_log_check(impossible, strlen(impossible), &failure), -EIO);
     assert_int_equal(valgrind_log_check(crash, strlen(crash), &failure), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_threads_are_summed_and_repetitions_told_apart),
-        cmocka_unit_test(test_a_log_without_a_summary_has_no_thread),
-        cmocka_unit_test(test_what_is_damaged_is_refused),
-        cmocka_unit_test(test_a_summary_that_is_cut_off_is_refused),
-        cmocka_unit_test(test_trouble_of_valgrind_is_not_the_programs),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What Valgrind's tools wrote, read: recorded output of 3.19, and what no tool would write. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "case.h"
 #include "probe/sources/valgrind-output.h"
 
 /* A program that copies five bytes with `rep movsb` ten times. */
@@ -85,9 +80,8 @@ static void refused(reader *read, const char *text, size_t length, const char *w
     assert_non_null(strstr(failure.text, why));
 }
 
-static void recorded_output_is_read(void **state)
+TEST(recorded_output_is_read)
 {
-    (void)state;
     uint64_t counts[VALGRIND_COLUMN_COUNT];
     read_well(cachegrind_read, cachegrind, counts);
     assert_int_equal(counts[VALGRIND_INSTRUCTIONS_RAW], 114);
@@ -106,9 +100,8 @@ static void recorded_output_is_read(void **state)
     assert_int_equal(counts[VALGRIND_INSTRUCTIONS_RAW], 114);
 }
 
-static void output_cut_short_anywhere_is_refused(void **state)
+TEST(output_cut_short_anywhere_is_refused)
 {
-    (void)state;
     struct failure failure;
     uint64_t counts[VALGRIND_COLUMN_COUNT];
     for (size_t length = 0; length + 8 < strlen(cachegrind); length++)
@@ -119,9 +112,8 @@ static void output_cut_short_anywhere_is_refused(void **state)
         assert_int_equal(bbv_read(bbv, length, counts, &failure), -EBADMSG);
 }
 
-static void cachegrind_must_have_counted_what_was_asked(void **state)
+TEST(cachegrind_must_have_counted_what_was_asked)
 {
-    (void)state;
 #define EVENTS "events: Ir I1mr ILmr Dr D1mr DLmr Dw D1mw DLmw Bc Bcm Bi Bim\n"
     static const struct {
         const char *text, *why;
@@ -141,9 +133,8 @@ static void cachegrind_must_have_counted_what_was_asked(void **state)
     refused(cachegrind_read, zeros, sizeof(zeros), "exactly one");
 }
 
-static void a_forged_or_contradictory_log_is_refused(void **state)
+TEST(a_forged_or_contradictory_log_is_refused)
 {
-    (void)state;
     static const char twice[] = LACKEY_HEAD LACKEY_HEAD LACKEY_TYPES;
     static const char halved[] = LACKEY_HEAD TYPE_ROW("I8", 50, 50);
     static const char taken[] = "==7==   total:         1\n"
@@ -158,15 +149,4 @@ static void a_forged_or_contradictory_log_is_refused(void **state)
         "#   Total instructions: 64\n#   Total reps: 6\n#   Unique reps: 10\n";
     refused(bbv_read, threads, strlen(threads), "exactly one thread");
     refused(bbv_read, unique, strlen(unique), "contradict");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_output_is_read),
-        cmocka_unit_test(output_cut_short_anywhere_is_refused),
-        cmocka_unit_test(cachegrind_must_have_counted_what_was_asked),
-        cmocka_unit_test(a_forged_or_contradictory_log_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,11 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Lackey's trace, summed by instruction. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "case.h"
 #include "probe/command/valgrind-log.h"
 
 /* At 0x1000 a string instruction that repeats, at 0x3000 nothing, elsewhere nop. */
@@ -51,34 +45,30 @@ static void expect_sums(struct summed *summed, uint64_t instructions, uint64_t r
 #define GOES_ON(thread) "--7--   SCHED[" thread "]:  acquired lock (VG_(scheduler):timeslice)\n"
 #define LEAVES(thread)  "--7--   SCHED[" thread "]: exiting VG_(scheduler)\n"
 
-static void a_string_instruction_after_itself_is_repeated(void **state)
+TEST(a_string_instruction_after_itself_is_repeated)
 {
-    (void)state;
     struct summed summed =
         feed(ENTERS("1") "I  00001000,2\n L 1ffe,1\n S 2ffe,1\nI  00001000,2\nI  "
                          "00001000,2\nI  00002000,1\nI  00001000,2\n");
     expect_sums(&summed, 3, 2);
 }
 
-static void what_only_jumps_to_itself_is_executed_again(void **state)
+TEST(what_only_jumps_to_itself_is_executed_again)
 {
-    (void)state;
     struct summed summed = feed("I  00002000,2\nI  00002000,2\n");
     expect_sums(&summed, 2, 0);
 }
 
-static void a_thread_goes_on_with_its_own_repetition(void **state)
+TEST(a_thread_goes_on_with_its_own_repetition)
 {
-    (void)state;
     struct summed summed =
         feed(ENTERS("1") "I  00001000,2\n" ENTERS("2") "I  00002000,1\nI  00001000,2\n" GOES_ON(
             "1") "I  00001000,2\n" GOES_ON("2") "I  00001000,2\n");
     expect_sums(&summed, 3, 2);
 }
 
-static void it_ended_when_all_threads_did(void **state)
+TEST(it_ended_when_all_threads_did)
 {
-    (void)state;
     struct summed summed = feed(ENTERS("1") "I  00002000,1\n" ENTERS("2") LEAVES("2"));
     assert_false(summed_ended(&summed));
     summed_free(&summed);
@@ -97,9 +87,8 @@ static int check(const char *trace)
     return result;
 }
 
-static void what_is_no_trace_is_refused(void **state)
+TEST(what_is_no_trace_is_refused)
 {
-    (void)state;
     assert_int_equal(check("I  00002000,1\n"), 0);
     static const char *const damaged[] = {
         "I  \n",
@@ -116,24 +105,21 @@ static void what_is_no_trace_is_refused(void **state)
         assert_int_equal(check(damaged[index]), -EBADMSG);
 }
 
-static void code_that_changes_or_is_gone_is_refused(void **state)
+TEST(code_that_changes_or_is_gone_is_refused)
 {
-    (void)state;
     assert_int_equal(check("I  00002000,1\nI  00002000,3\n"), -ENOTSUP);
     assert_int_equal(check("I  00003000,1\n"), -ENOTSUP);
 }
 
 /* Its memory is another program's by then, which is told as such. */
-static void one_that_came_to_no_end_is_not_accused(void **state)
+TEST(one_that_came_to_no_end_is_not_accused)
 {
-    (void)state;
     assert_int_equal(check(ENTERS("1") "I  00002000,1\nI  00003000,1\n"), 0);
     assert_int_equal(check(ENTERS("1") "I  00002000,1\nI  00003000,1\n" LEAVES("1")), -ENOTSUP);
 }
 
-static void many_instructions_are_found_again(void **state)
+TEST(many_instructions_are_found_again)
 {
-    (void)state;
     struct summed summed = {.look = look};
     char line[32];
     for (int pass = 0; pass < 2; pass++)
@@ -147,27 +133,10 @@ static void many_instructions_are_found_again(void **state)
     expect_sums(&summed, 60000, 0);
 }
 
-static void valgrinds_own_words_are_kept(void **state)
+TEST(valgrinds_own_words_are_kept)
 {
-    (void)state;
     struct summed summed = feed("==7== Lackey\nI  00002000,1\nvex: unhandled instruction bytes\n");
     assert_string_equal(text_string(&summed.said),
                         "==7== Lackey\nvex: unhandled instruction bytes\n");
     summed_free(&summed);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_string_instruction_after_itself_is_repeated),
-        cmocka_unit_test(what_only_jumps_to_itself_is_executed_again),
-        cmocka_unit_test(a_thread_goes_on_with_its_own_repetition),
-        cmocka_unit_test(it_ended_when_all_threads_did),
-        cmocka_unit_test(what_is_no_trace_is_refused),
-        cmocka_unit_test(code_that_changes_or_is_gone_is_refused),
-        cmocka_unit_test(one_that_came_to_no_end_is_not_accused),
-        cmocka_unit_test(many_instructions_are_found_again),
-        cmocka_unit_test(valgrinds_own_words_are_kept),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

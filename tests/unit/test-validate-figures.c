@@ -3,16 +3,11 @@
  *
  * The figures of `assay validate`, of planted judgements: which rows they have, and that these hold
  * the numbers of the judgement. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
+#include "case.h"
 #include "figure-shown.h"
 #include "judging.h"
 #include "studies/validate/parts.h"
@@ -82,9 +77,8 @@ static size_t row_of(const json_t *figure, const char *event, double n)
     return 0;
 }
 
-static void test_counts_stand_against_predictions(void **state)
+TEST(test_counts_stand_against_predictions)
 {
-    (void)state;
     struct shown shown = {0};
     show_four(&shown);
     const json_t *figure = figure_called(shown.figures, "reported-against-predicted");
@@ -100,9 +94,8 @@ static void test_counts_stand_against_predictions(void **state)
     end(&shown);
 }
 
-static void test_fits_are_drawn_where_they_leave_the_identity(void **state)
+TEST(test_fits_are_drawn_where_they_leave_the_identity)
 {
-    (void)state;
     struct shown shown = {0};
     show_four(&shown);
     const json_t *lines =
@@ -126,9 +119,8 @@ static void test_fits_are_drawn_where_they_leave_the_identity(void **state)
     end(&shown);
 }
 
-static void test_differences_are_those_of_wrong_ladders(void **state)
+TEST(test_differences_are_those_of_wrong_ladders)
 {
-    (void)state;
     struct shown shown = {0};
     show_four(&shown);
     const json_t *figure = figure_called(shown.figures, "difference-by-n");
@@ -140,9 +132,8 @@ static void test_differences_are_those_of_wrong_ladders(void **state)
     end(&shown);
 }
 
-static void test_verdicts_are_counted_and_named(void **state)
+TEST(test_verdicts_are_counted_and_named)
 {
-    (void)state;
     struct shown shown = {0};
     show_four(&shown);
     const json_t *figure = figure_called(shown.figures, "verdicts");
@@ -155,9 +146,8 @@ static void test_verdicts_are_counted_and_named(void **state)
     end(&shown);
 }
 
-static void test_a_field_for_every_specimen(void **state)
+TEST(test_a_field_for_every_specimen)
 {
-    (void)state;
     struct shown shown = {0};
     show_four(&shown);
     const json_t *figure = figure_called(shown.figures, "verdicts-by-specimen");
@@ -172,9 +162,8 @@ static void test_a_field_for_every_specimen(void **state)
     end(&shown);
 }
 
-static void test_overhead_is_that_of_the_null_cell(void **state)
+TEST(test_overhead_is_that_of_the_null_cell)
 {
-    (void)state;
     struct shown shown = {0};
     show_four(&shown);
     const json_t *figure = figure_called(shown.figures, "overhead-by-event");
@@ -185,9 +174,8 @@ static void test_overhead_is_that_of_the_null_cell(void **state)
     end(&shown);
 }
 
-static void test_a_figure_holds_a_thousand_rows(void **state)
+TEST(test_a_figure_holds_a_thousand_rows)
 {
-    (void)state;
     struct shown shown = {0};
     static const struct built_way brief = {.runs = 2, .processes = 1};
     builder_start(&shown.builder, 5);
@@ -205,9 +193,8 @@ static void test_a_figure_holds_a_thousand_rows(void **state)
     end(&shown);
 }
 
-static void test_nothing_gives_no_figure(void **state)
+TEST(test_nothing_gives_no_figure)
 {
-    (void)state;
     struct shown shown = {0};
     builder_start(&shown.builder, 1);
     show(&shown);
@@ -216,9 +203,8 @@ static void test_nothing_gives_no_figure(void **state)
 }
 
 /* What does not open has a verdict, and nothing else. */
-static void test_a_machine_without_counters(void **state)
+TEST(test_a_machine_without_counters)
 {
-    (void)state;
     struct shown shown = {0};
     builder_start(&shown.builder, 1);
     build_refused(&shown.builder, "refused", "hardware", "cycles", ENOENT, "no such counter");
@@ -226,20 +212,4 @@ static void test_a_machine_without_counters(void **state)
     assert_int_equal(json_array_size(shown.figures), 1);
     figure_called(shown.figures, "verdicts");
     end(&shown);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_counts_stand_against_predictions),
-        cmocka_unit_test(test_fits_are_drawn_where_they_leave_the_identity),
-        cmocka_unit_test(test_differences_are_those_of_wrong_ladders),
-        cmocka_unit_test(test_verdicts_are_counted_and_named),
-        cmocka_unit_test(test_a_field_for_every_specimen),
-        cmocka_unit_test(test_overhead_is_that_of_the_null_cell),
-        cmocka_unit_test(test_a_figure_holds_a_thousand_rows),
-        cmocka_unit_test(test_nothing_gives_no_figure),
-        cmocka_unit_test(test_a_machine_without_counters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void end(struct store *store)
 
 /* --- the round trip --- */
 
-static void every_run_of_every_cell_arrives(void **state)
+TEST_WITH(every_run_of_every_cell_arrives, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -145,7 +145,7 @@ static void every_run_of_every_cell_arrives(void **state)
     assert_true(evidence->points[1].faults == -1);
 }
 
-static void events_come_with_class_kind_and_reason(void **state)
+TEST_WITH(events_come_with_class_kind_and_reason, setup, teardown)
 {
     struct fixture *fixture = *state;
     make_finished(fixture);
@@ -188,7 +188,7 @@ static void put_truths(struct store *store)
     must(store_put_opcode(store, &(struct stored_opcode){"add", "", 0, 0}, failure));
 }
 
-static void truths_are_those_of_the_class_at_n(void **state)
+TEST_WITH(truths_are_those_of_the_class_at_n, setup, teardown)
 {
     struct store *store = start(*state);
     static const struct {
@@ -223,7 +223,7 @@ static void truths_are_those_of_the_class_at_n(void **state)
     }
 }
 
-static void traits_are_all_numbers_that_are_known_of_the_code(void **state)
+TEST_WITH(traits_are_all_numbers_that_are_known_of_the_code, setup, teardown)
 {
     struct store *store = start(*state);
     put_truths(store);
@@ -245,7 +245,7 @@ static void traits_are_all_numbers_that_are_known_of_the_code(void **state)
 }
 
 /* What the operating system executes is no part of the specimen's truth. */
-static void a_processor_event_of_all_modes_has_no_truth(void **state)
+TEST_WITH(a_processor_event_of_all_modes_has_no_truth, setup, teardown)
 {
     struct store *store = start(*state);
     put_truths(store);
@@ -270,7 +270,7 @@ static void a_processor_event_of_all_modes_has_no_truth(void **state)
     expect_truth(event_named(&file, "step/instructions/")->points, TRUTH_PROVEN, 1005, 1005);
 }
 
-static void without_tables_the_cells_own_truth_counts(void **state)
+TEST_WITH(without_tables_the_cells_own_truth_counts, setup, teardown)
 {
     struct store *store = start(*state);
     static const struct planned planned[] = {{"page-faults:u", NULL, "pages", 9, -1},
@@ -290,7 +290,7 @@ static void without_tables_the_cells_own_truth_counts(void **state)
 
 /* --- companions, failures, machines --- */
 
-static void interrupts_that_were_counted_along_become_part_of_the_runs(void **state)
+TEST_WITH(interrupts_that_were_counted_along_become_part_of_the_runs, setup, teardown)
 {
     struct store *store = start(*state);
     static const struct planned planned[] = {
@@ -314,7 +314,7 @@ static void interrupts_that_were_counted_along_become_part_of_the_runs(void **st
     }
 }
 
-static void processes_that_failed_are_told_with_their_reason(void **state)
+TEST_WITH(processes_that_failed_are_told_with_their_reason, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct store *store = create(fixture);
@@ -333,7 +333,7 @@ static void processes_that_failed_are_told_with_their_reason(void **state)
     assert_string_equal(points[2].failure_reason, strerror(ENOENT));
 }
 
-static void kinds_of_cores_are_told_where_there_are_several(void **state)
+TEST_WITH(kinds_of_cores_are_told_where_there_are_several, setup, teardown)
 {
     struct fixture *fixture = *state;
     facts_set(&fixture->facts, "pmu.cpus", "cpu_core=0-7,16 cpu_atom=8-15", 0);
@@ -351,9 +351,8 @@ static void kinds_of_cores_are_told_where_there_are_several(void **state)
         assert_string_equal(file.events[0].points[i].core, kinds[i]);
 }
 
-static void odd_facts_name_no_core(void **state)
+TEST(odd_facts_name_no_core)
 {
-    (void)state;
     static const char *const odd[] = {"cpu=0-7",           "cpu_core= cpu_atom=",
                                       "a=x b=y",           "= =",
                                       "cpu_core cpu_atom", "a=- b=-",
@@ -367,7 +366,7 @@ static void odd_facts_name_no_core(void **state)
     }
 }
 
-static void the_machine_tells_whether_it_is_one(void **state)
+TEST_WITH(the_machine_tells_whether_it_is_one, setup, teardown)
 {
     static const struct {
         const char *hypervisor, *emulated;
@@ -410,7 +409,7 @@ static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
     unlink(fixture->path);
 }
 
-static void damaged_knowledge_is_refused(void **state)
+TEST_WITH(damaged_knowledge_is_refused, setup, teardown)
 {
     refuse(*state, "UPDATE truth SET grade = 'certain' WHERE position = 2", "certain");
     refuse(*state, "UPDATE truth SET base = 'many'", "impossible");
@@ -422,24 +421,4 @@ static void damaged_knowledge_is_refused(void **state)
            "INSERT INTO opcode(specimen, opcode, base, each) SELECT 'loop', 'op' || x, 0, 0 "
            "FROM many",
            "more than");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-        CASE(every_run_of_every_cell_arrives),
-        CASE(events_come_with_class_kind_and_reason),
-        CASE(truths_are_those_of_the_class_at_n),
-        CASE(traits_are_all_numbers_that_are_known_of_the_code),
-        CASE(a_processor_event_of_all_modes_has_no_truth),
-        CASE(without_tables_the_cells_own_truth_counts),
-        CASE(interrupts_that_were_counted_along_become_part_of_the_runs),
-        CASE(processes_that_failed_are_told_with_their_reason),
-        CASE(kinds_of_cores_are_told_where_there_are_several),
-        cmocka_unit_test(odd_facts_name_no_core),
-        CASE(the_machine_tells_whether_it_is_one),
-        CASE(damaged_knowledge_is_refused),
-    };
-    return cmocka_run_group_tests_name("validate-load", tests, NULL, NULL);
 }

@@ -6,10 +6,9 @@
 #include "base/memory.h"
 #include "validate-world.h"
 
-static void test_a_dear_ladder_is_capped_and_says_so(void **state)
+TEST(test_a_dear_ladder_is_capped_and_says_so)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "faults");
     world.hit_ns[PAGES] = 20000; /* 20 us a hit */
     world_finish(&world, 50 * SECOND);
@@ -24,10 +23,9 @@ static void test_a_dear_ladder_is_capped_and_says_so(void **state)
     assert_in_range((uint64_t)cap.hit_ns, 19000, 41000);
 }
 
-static void test_full_climbs_whatever_it_costs(void **state)
+TEST(test_full_climbs_whatever_it_costs)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "faults");
     world.hit_ns[PAGES] = 20000;
     world.plan.full = true;
@@ -38,10 +36,9 @@ static void test_full_climbs_whatever_it_costs(void **state)
 }
 
 /* A rung that no share allows is climbed with what is left over. */
-static void test_what_nobody_needs_goes_to_the_ladder(void **state)
+TEST(test_what_nobody_needs_goes_to_the_ladder)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "faults");
     world.plan.runs = 8;
     world.hit_ns[PAGES] = 3000; /* eight runs of 100,000: 2.4 s, more than an eighth of 6 s */
@@ -52,11 +49,10 @@ static void test_what_nobody_needs_goes_to_the_ladder(void **state)
 }
 
 /* Whatever things cost, the budget is kept once the first round has shown it. */
-static void test_the_budget_is_kept(void **state)
+TEST(test_the_budget_is_kept)
 {
     static const uint64_t processes[] = {MS / 10, 5 * MS, 100 * MS};
     static const uint64_t hits[] = {1, 700, 30000, 2000000};
-    (void)state;
     for (size_t i = 0; i < sizeof(processes) / sizeof(*processes); i++)
         for (size_t j = 0; j < sizeof(hits) / sizeof(*hits); j++) {
             struct world world;
@@ -74,10 +70,9 @@ static void test_the_budget_is_kept(void **state)
         }
 }
 
-static void test_a_dear_event_takes_nothing_from_a_cheap_one(void **state)
+TEST(test_a_dear_event_takes_nothing_from_a_cheap_one)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "faults");
     world.subjects[1] = subject_of("other:u", "instructions");
     world.plan.subject_count = 2;
@@ -89,10 +84,9 @@ static void test_a_dear_event_takes_nothing_from_a_cheap_one(void **state)
     assert_true(found);
 }
 
-static void test_runs_are_as_many_as_were_asked_for(void **state)
+TEST(test_runs_are_as_many_as_were_asked_for)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     world.plan.runs = 30;
     world_finish(&world, 50 * SECOND);
@@ -110,9 +104,8 @@ static void test_runs_are_as_many_as_were_asked_for(void **state)
 }
 
 /* A second way needs a null cell of its own, which has to be paid for as well. */
-static void test_null_cells_are_part_of_the_price(void **state)
+TEST(test_null_cells_are_part_of_the_price)
 {
-    (void)state;
     for (uint64_t budget = 20; budget <= 80; budget += 2) {
         struct world world;
         world_begin(&world, "instructions");
@@ -134,10 +127,9 @@ static void test_null_cells_are_part_of_the_price(void **state)
 }
 
 /* Whatever the order, and wherever it is cut off. */
-static void test_no_cell_goes_before_the_null_cell_of_its_way(void **state)
+TEST(test_no_cell_goes_before_the_null_cell_of_its_way)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     world.subjects[0].ways[1] = (struct validate_way){"perf-syscall", PATTERN_AO, "O2", "static"};
     world.subjects[0].way_count = 2;
@@ -165,19 +157,4 @@ static void test_no_cell_goes_before_the_null_cell_of_its_way(void **state)
         }
         memory_give_back(visits);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_dear_ladder_is_capped_and_says_so),
-        cmocka_unit_test(test_full_climbs_whatever_it_costs),
-        cmocka_unit_test(test_what_nobody_needs_goes_to_the_ladder),
-        cmocka_unit_test(test_the_budget_is_kept),
-        cmocka_unit_test(test_a_dear_event_takes_nothing_from_a_cheap_one),
-        cmocka_unit_test(test_runs_are_as_many_as_were_asked_for),
-        cmocka_unit_test(test_null_cells_are_part_of_the_price),
-        cmocka_unit_test(test_no_cell_goes_before_the_null_cell_of_its_way),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

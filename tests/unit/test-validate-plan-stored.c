@@ -12,10 +12,9 @@ static void adopt_cell(struct world *world, const struct cell *cell, uint32_t pr
     world->wishes.about[at].planned = processes;
 }
 
-static void test_a_stored_plan_is_gone_on_with(void **state)
+TEST(test_a_stored_plan_is_gone_on_with)
 {
     struct world world, again;
-    (void)state;
     world_begin(&world, "instructions");
     world_finish(&world, 50 * SECOND);
     world_begin(&again, "instructions");
@@ -34,10 +33,9 @@ static void test_a_stored_plan_is_gone_on_with(void **state)
 
 /* A run may end before the store has all visits of its cells: those of a round are put there piece
  * by piece. */
-static void test_visits_that_the_store_lacks_are_made(void **state)
+TEST(test_visits_that_the_store_lacks_are_made)
 {
     static const uint32_t runs[] = {0, 1, 2, 3, 100};
-    (void)state;
     for (size_t given = 0; given < sizeof(runs) / sizeof(*runs); given++)
         for (uint32_t there = 0; there < 2; there++) {
             struct world world, again;
@@ -64,11 +62,10 @@ static void test_visits_that_the_store_lacks_are_made(void **state)
         }
 }
 
-static void test_a_stored_specimen_is_known_by_its_parameters(void **state)
+TEST(test_a_stored_specimen_is_known_by_its_parameters)
 {
     static const char *const names[] = {"bounded/l1d=1/", "bounded/l1d=2/", "bounded/l1d=3/"};
     struct world world;
-    (void)state;
     world_begin(&world, "misses");
     world.specimens[0] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[0]};
     world.specimens[1] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[1]};
@@ -88,14 +85,4 @@ static void test_a_stored_specimen_is_known_by_its_parameters(void **state)
     validate_adopt(&world.plan);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(world.plan.about[i].specimen, i == 1 ? 1 : 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_stored_plan_is_gone_on_with),
-        cmocka_unit_test(test_visits_that_the_store_lacks_are_made),
-        cmocka_unit_test(test_a_stored_specimen_is_known_by_its_parameters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,10 +5,9 @@
  * far ladders climb, and what is asked of an event that surprises. */
 #include "validate-world.h"
 
-static void test_the_ladder_is_of_the_best_truth(void **state)
+TEST(test_the_ladder_is_of_the_best_truth)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "faults");
     assert_int_equal(validate_primary(&world.plan, "instructions"), LOOP);
     assert_int_equal(validate_primary(&world.plan, "faults"), PAGES);
@@ -16,10 +15,9 @@ static void test_the_ladder_is_of_the_best_truth(void **state)
     assert_int_equal(validate_primary(&world.plan, "unknown"), VALIDATE_NO_SPECIMEN);
 }
 
-static void test_the_first_round_asks_little(void **state)
+TEST(test_the_first_round_asks_little)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     world_round(&world, 50 * SECOND, SHARE_HALF);
     assert_non_null(cell_at(&world, "loop", 1));
@@ -28,10 +26,9 @@ static void test_the_first_round_asks_little(void **state)
     assert_int_equal(world.plan.count, 3);
 }
 
-static void test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs(void **state)
+TEST(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     world_finish(&world, 50 * SECOND);
     for (uint64_t n = 1; n <= 1000000; n *= 10) {
@@ -47,10 +44,9 @@ static void test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs(void **state
     assert_false(validate_cap(&world.plan, 0, &cap));
 }
 
-static void test_n_stays_within_what_the_specimen_takes(void **state)
+TEST(test_n_stays_within_what_the_specimen_takes)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "misses");
     world_finish(&world, 50 * SECOND);
     assert_null(cell_at(&world, "bounded", 1));
@@ -61,10 +57,9 @@ static void test_n_stays_within_what_the_specimen_takes(void **state)
             assert_in_range(world.wishes.cells[i].n, 5, 4096);
 }
 
-static void test_nothing_is_planned_twice(void **state)
+TEST(test_nothing_is_planned_twice)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     world_finish(&world, 50 * SECOND);
     for (size_t i = 0; i < world.plan.count; i++)
@@ -75,10 +70,9 @@ static void test_nothing_is_planned_twice(void **state)
         }
 }
 
-static void test_user_code_is_held_against_what_must_not_move_it(void **state)
+TEST(test_user_code_is_held_against_what_must_not_move_it)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     world.subjects[0].user_code = true;
     world_finish(&world, 50 * SECOND);
@@ -89,10 +83,9 @@ static void test_user_code_is_held_against_what_must_not_move_it(void **state)
     assert_non_null(cell_at(&world, "loop", 1000));
 }
 
-static void test_a_second_path_and_other_cores_are_asked_once(void **state)
+TEST(test_a_second_path_and_other_cores_are_asked_once)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     struct validate_subject *subject = &world.subjects[0];
     subject->ways[1] = (struct validate_way){"papi-low", PATTERN_AO, "O2", "static"};
@@ -115,11 +108,10 @@ static void test_a_second_path_and_other_cores_are_asked_once(void **state)
     assert_int_equal(nulls, 3); /* a null cell for each way */
 }
 
-static void test_the_ladder_moves_to_a_core_that_counts(void **state)
+TEST(test_the_ladder_moves_to_a_core_that_counts)
 {
     struct world world;
     size_t ladder[3] = {0};
-    (void)state;
     world_begin(&world, "instructions");
     struct validate_subject *subject = &world.subjects[0];
     subject->cpus[0] = 8;
@@ -140,10 +132,9 @@ static void test_the_ladder_moves_to_a_core_that_counts(void **state)
     assert_int_equal(subject->cpus[0], 8);
 }
 
-static void test_interrupts_are_counted_along_where_they_can_be(void **state)
+TEST(test_interrupts_are_counted_along_where_they_can_be)
 {
     struct world world;
-    (void)state;
     for (int can = 0; can < 2; can++) {
         world_begin(&world, "instructions");
         world.subjects[0].interrupts = true;
@@ -162,10 +153,9 @@ static void test_interrupts_are_counted_along_where_they_can_be(void **state)
     }
 }
 
-static void test_another_name_of_an_event_gets_a_short_ladder(void **state)
+TEST(test_another_name_of_an_event_gets_a_short_ladder)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     world.subjects[0].brief = true;
     world_finish(&world, 50 * SECOND);
@@ -174,12 +164,11 @@ static void test_another_name_of_an_event_gets_a_short_ladder(void **state)
     assert_null(cell_at(&world, "adds", 10));
 }
 
-static void test_a_threshold_is_closed_in_on(void **state)
+TEST(test_a_threshold_is_closed_in_on)
 {
     struct world world;
     uint64_t threshold = 137; /* reads 0 below it */
     unsigned rounds = 0;
-    (void)state;
     world_begin(&world, "instructions");
     world_finish(&world, 50 * SECOND);
     struct validate_subject *subject = &world.subjects[0];
@@ -201,10 +190,9 @@ static void test_a_threshold_is_closed_in_on(void **state)
     assert_in_range(subject->counts_from, threshold, 150);
 }
 
-static void test_an_event_that_deviates_is_looked_at_more_closely(void **state)
+TEST(test_an_event_that_deviates_is_looked_at_more_closely)
 {
     struct world world;
-    (void)state;
     world_begin(&world, "instructions");
     world_finish(&world, 50 * SECOND);
     assert_null(cell_at(&world, "adds", 100));
@@ -213,23 +201,4 @@ static void test_an_event_that_deviates_is_looked_at_more_closely(void **state)
     world_finish(&world, 50 * SECOND);
     assert_non_null(cell_at(&world, "adds", 100));
     assert_non_null(cell_at(&world, "adds", 100000));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_ladder_is_of_the_best_truth),
-        cmocka_unit_test(test_the_first_round_asks_little),
-        cmocka_unit_test(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs),
-        cmocka_unit_test(test_n_stays_within_what_the_specimen_takes),
-        cmocka_unit_test(test_nothing_is_planned_twice),
-        cmocka_unit_test(test_user_code_is_held_against_what_must_not_move_it),
-        cmocka_unit_test(test_a_second_path_and_other_cores_are_asked_once),
-        cmocka_unit_test(test_the_ladder_moves_to_a_core_that_counts),
-        cmocka_unit_test(test_interrupts_are_counted_along_where_they_can_be),
-        cmocka_unit_test(test_another_name_of_an_event_gets_a_short_ladder),
-        cmocka_unit_test(test_a_threshold_is_closed_in_on),
-        cmocka_unit_test(test_an_event_that_deviates_is_looked_at_more_closely),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

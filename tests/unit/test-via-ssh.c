@@ -3,15 +3,10 @@
  *
  * The transport ssh: without a network: its words, what it makes of a machine's answer and of a
  * failure, and its conversation with the script through an `ssh` that only runs the command. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "engine/via/parts.h"
 #include "fake-kit.h"
 
@@ -82,9 +77,8 @@ static void assert_host(const char *argument, int count, const char *expected)
     assert_ptr_equal(host, words[count - 1]);
 }
 
-static void the_host_stands_behind_the_options(void **state)
+TEST_WITH(the_host_stands_behind_the_options, before_each, after_each)
 {
-    (void)state;
     assert_host("box", 1, "box");
     assert_host(" me@box ", 1, "me@box");
     assert_host("-p 2222 -i 'my key' me@box", 5, "me@box");
@@ -94,9 +88,8 @@ static void the_host_stands_behind_the_options(void **state)
     assert_host("//me@box:2222", 1, "ssh://me@box:2222");
 }
 
-static void what_is_no_host_is_refused(void **state)
+TEST_WITH(what_is_no_host_is_refused, before_each, after_each)
 {
-    (void)state;
     static const struct {
         const char *argument, *words;
     } cases[] = {
@@ -131,9 +124,8 @@ static void what_is_no_host_is_refused(void **state)
 
 /* The command line as ssh gets it: our own options last, so that they hold, and the host where no
  * option can stand. */
-static void ssh_gets_the_options_then_the_host_then_one_constant_command(void **state)
+TEST_WITH(ssh_gets_the_options_then_the_host_then_one_constant_command, before_each, after_each)
 {
-    (void)state;
     struct via_link link;
     struct failure failure = {0};
     char words[512];
@@ -148,9 +140,8 @@ static void ssh_gets_the_options_then_the_host_then_one_constant_command(void **
 }
 
 /* --- the machine --- */
-static void a_machine_is_an_isa_or_a_clear_refusal(void **state)
+TEST_WITH(a_machine_is_an_isa_or_a_clear_refusal, before_each, after_each)
 {
-    (void)state;
     static const struct {
         const char *said, *isa, *words;
     } cases[] = {
@@ -181,9 +172,8 @@ static void a_machine_is_an_isa_or_a_clear_refusal(void **state)
     }
 }
 
-static void the_checksum_is_that_of_cksum(void **state)
+TEST_WITH(the_checksum_is_that_of_cksum, before_each, after_each)
 {
-    (void)state;
     assert_int_equal(cksum("", 0), 4294967295u);
     assert_int_equal(cksum("123456789", 9), 930766865u);
     char many[70000];
@@ -228,26 +218,23 @@ static void keep_by_hand(void)
     assert_int_equal(system(command), 0);
 }
 
-static void a_kit_that_is_not_there_is_pushed(void **state)
+TEST_WITH(a_kit_that_is_not_there_is_pushed, before_each, after_each)
 {
-    (void)state;
     char said[200];
     assert_serves(said);
     assert_string_equal(said, "fake: received, manifest here");
 }
 
-static void a_kit_that_is_there_is_used(void **state)
+TEST_WITH(a_kit_that_is_there_is_used, before_each, after_each)
 {
-    (void)state;
     char said[200];
     keep_by_hand();
     assert_serves(said);
     assert_string_equal(said, "");
 }
 
-static void a_kept_kit_that_differs_is_pushed_again(void **state)
+TEST_WITH(a_kept_kit_that_differs_is_pushed_again, before_each, after_each)
 {
-    (void)state;
     static const char *const damages[] = {
         "printf x >>manifest", /* longer */
         /* same length; a single letter may be what stands there already */
@@ -270,9 +257,8 @@ static void a_kept_kit_that_differs_is_pushed_again(void **state)
     }
 }
 
-static void a_kept_kit_that_cannot_be_run_is_pushed_again(void **state)
+TEST_WITH(a_kept_kit_that_cannot_be_run_is_pushed_again, before_each, after_each)
 {
-    (void)state;
     char said[200];
     char command[512];
     keep_by_hand();
@@ -292,9 +278,8 @@ static void a_kept_kit_that_cannot_be_run_is_pushed_again(void **state)
     assert_string_equal(said, "");
 }
 
-static void noise_before_the_answer_is_passed_over(void **state)
+TEST_WITH(noise_before_the_answer_is_passed_over, before_each, after_each)
 {
-    (void)state;
     char said[200];
     write_program("ssh", "#!/bin/sh\nfor last; do :; done\n"
                          "echo Welcome; echo '@assay-ther nothing'; printf 'no line end'\n"
@@ -303,9 +288,8 @@ static void noise_before_the_answer_is_passed_over(void **state)
     assert_string_equal(said, "fake: received, manifest here");
 }
 
-static void an_unknown_isa_and_a_missing_kit_are_told_apart(void **state)
+TEST_WITH(an_unknown_isa_and_a_missing_kit_are_told_apart, before_each, after_each)
 {
-    (void)state;
     unsetenv("ASSAY_KIT");
     setenv("ISA", "vax64", 1);
     assert_fails("ssh:box", -ENOENT, "box is a vax64 machine, and assay has no kit for that");
@@ -315,9 +299,8 @@ static void an_unknown_isa_and_a_missing_kit_are_told_apart(void **state)
     assert_fails("ssh:box", -EOPNOTSUPP, "32-bit");
 }
 
-static void a_failed_connection_quotes_ssh_and_says_what_next(void **state)
+TEST_WITH(a_failed_connection_quotes_ssh_and_says_what_next, before_each, after_each)
 {
-    (void)state;
     static const struct {
         const char *script, *words;
     } cases[] = {
@@ -348,9 +331,8 @@ static void a_failed_connection_quotes_ssh_and_says_what_next(void **state)
 }
 
 /* A machine that talks without end, or in riddles, is no reason to wait or to trust it. */
-static void a_hostile_answer_ends_in_words(void **state)
+TEST_WITH(a_hostile_answer_ends_in_words, before_each, after_each)
 {
-    (void)state;
     static const char *const answers[] = {
         "yes '@assay-there Linux'",
         "yes 'All work and no play'",
@@ -373,9 +355,8 @@ static void a_hostile_answer_ends_in_words(void **state)
     }
 }
 
-static void a_raised_stop_flag_ends_connecting(void **state)
+TEST_WITH(a_raised_stop_flag_ends_connecting, before_each, after_each)
 {
-    (void)state;
     static const volatile int stop = 1;
     struct via_link link;
     struct failure failure = {0};
@@ -385,18 +366,16 @@ static void a_raised_stop_flag_ends_connecting(void **state)
                      -EINTR);
 }
 
-static void without_ssh_the_package_is_named(void **state)
+TEST_WITH(without_ssh_the_package_is_named, before_each, after_each)
 {
-    (void)state;
     setenv("ASSAY_SSH", "/nowhere/ssh", 1);
     assert_fails("ssh:box", -ENOENT, "OpenSSH");
 }
 
 /* Every login shell must hand the command on unchanged: csh knows `!` even between quotes and no
  * line end there, fish the backslash. */
-static void the_command_means_the_same_to_every_shell(void **state)
+TEST_WITH(the_command_means_the_same_to_every_shell, before_each, after_each)
 {
-    (void)state;
     assert_null(strpbrk(keeping_command, "!\\\n"));
     const char *open = strchr(keeping_command, '\'');
     assert_non_null(open);
@@ -404,29 +383,4 @@ static void the_command_means_the_same_to_every_shell(void **state)
     assert_non_null(strstr(keeping_script, "\n#@assay-end\n"));
     assert_ptr_equal(strstr(keeping_script, "\n#@assay-end") + 1,
                      keeping_script + strlen(keeping_script) - strlen("#@assay-end\n"));
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, before_each, after_each)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(the_host_stands_behind_the_options),
-        CASE(what_is_no_host_is_refused),
-        CASE(ssh_gets_the_options_then_the_host_then_one_constant_command),
-        CASE(a_machine_is_an_isa_or_a_clear_refusal),
-        CASE(the_checksum_is_that_of_cksum),
-        CASE(a_kit_that_is_not_there_is_pushed),
-        CASE(a_kit_that_is_there_is_used),
-        CASE(a_kept_kit_that_differs_is_pushed_again),
-        CASE(a_kept_kit_that_cannot_be_run_is_pushed_again),
-        CASE(noise_before_the_answer_is_passed_over),
-        CASE(an_unknown_isa_and_a_missing_kit_are_told_apart),
-        CASE(a_failed_connection_quotes_ssh_and_says_what_next),
-        CASE(a_hostile_answer_ends_in_words),
-        CASE(a_raised_stop_flag_ends_connecting),
-        CASE(without_ssh_the_package_is_named),
-        CASE(the_command_means_the_same_to_every_shell),
-    };
-    return cmocka_run_group_tests_name("via-ssh", tests, NULL, NULL);
 }

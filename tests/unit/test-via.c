@@ -3,12 +3,6 @@
  *
  * Transports: words, what is said when a program cannot be run, pushing the kit, and that no
  * process and no descriptor stays behind, whatever the other side does. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
@@ -16,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "case.h"
 #include "engine/via/parts.h"
 #include "fake-kit.h"
 
@@ -58,9 +53,8 @@ static void assert_words(const char *text, size_t count, const char *const *expe
     words_free(words);
 }
 
-static void words_are_split_as_a_shell_would_without_expanding(void **state)
+TEST_WITH(words_are_split_as_a_shell_would_without_expanding, before_each, after_each)
 {
-    (void)state;
     assert_words("", 0, NULL);
     assert_words(" \t\n ", 0, NULL);
     assert_words(" docker  exec\t-i box ", 4, (const char *const[]){"docker", "exec", "-i", "box"});
@@ -72,9 +66,8 @@ static void words_are_split_as_a_shell_would_without_expanding(void **state)
                  (const char *const[]){"$HOME", "*", ";rm", "`x`", "$(y)", "~"});
 }
 
-static void words_that_do_not_end_are_refused(void **state)
+TEST_WITH(words_that_do_not_end_are_refused, before_each, after_each)
 {
-    (void)state;
     static const char *const bad[] = {"a 'b", "\"", "a \"b\\\"", "x\\", "'a\" b"};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         char **words = NULL;
@@ -98,35 +91,31 @@ static void assert_open_fails(const char *spec, int code, const char *words)
         fail_msg("'%s' does not say '%s'", failure.text, words);
 }
 
-static void an_unknown_scheme_names_the_known_ones(void **state)
+TEST_WITH(an_unknown_scheme_names_the_known_ones, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("telepathy:you", -EINVAL, "'telepathy'");
     assert_open_fails("telepathy:you", -EINVAL, "exec:ARGV");
     assert_open_fails(":", -EINVAL, "local");
     assert_open_fails("execute:x", -EINVAL, "exec");
 }
 
-static void malformed_arguments_are_refused(void **state)
+TEST_WITH(malformed_arguments_are_refused, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("exec", -EINVAL, "needs the program");
     assert_open_fails("exec:  ", -EINVAL, "needs the program");
     assert_open_fails("exec:'x", -EINVAL, "quote");
     assert_open_fails("local:here", -EINVAL, "nothing behind it");
 }
 
-static void a_program_that_does_not_exist_is_named(void **state)
+TEST_WITH(a_program_that_does_not_exist_is_named, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("exec:no-such-program-anywhere -i", -ENOENT, "no-such-program-anywhere");
     assert_open_fails("exec:/etc/passwd", -EACCES, "/etc/passwd");
 }
 
 /* A shell would be given it line by line, and its complaints would be shown. */
-static void a_program_for_another_machine_is_told_as_such(void **state)
+TEST_WITH(a_program_for_another_machine_is_told_as_such, before_each, after_each)
 {
-    (void)state;
     static const char foreign[] = "\177ELF\2\1\1\1echo read as a script >&2\n";
     char path[128], spec[160];
     snprintf(path, sizeof(path), "%s/assay-probe", kit_folder);
@@ -141,9 +130,8 @@ static void a_program_for_another_machine_is_told_as_such(void **state)
     assert_open_fails("exec:assay-probe", -ENOEXEC, "a program for another machine");
 }
 
-static void programs_are_looked_for_in_every_folder_of_the_path(void **state)
+TEST_WITH(programs_are_looked_for_in_every_folder_of_the_path, before_each, after_each)
 {
-    (void)state;
     char path[256];
     struct via_link link;
     snprintf(path, sizeof(path), "/nowhere:/etc/passwd:%s::/usr/bin:/bin", kit_folder);
@@ -157,9 +145,8 @@ static void programs_are_looked_for_in_every_folder_of_the_path(void **state)
     assert_int_equal(child_start(&link, (const char *const[]){"", NULL}, NULL), -ENOENT);
 }
 
-static void a_program_that_ends_at_once_is_quoted(void **state)
+TEST_WITH(a_program_that_ends_at_once_is_quoted, before_each, after_each)
 {
-    (void)state;
     assert_open_fails("exec:false", 0, "exit status 1");
     assert_open_fails("exec:sh -c 'echo no such box >&2; exit 42'", 0, "no such box");
     assert_open_fails("exec:sh -c 'echo no such box >&2; exit 42'", 0, "exit status 42");
@@ -173,18 +160,16 @@ static void assert_says_hello(struct via_link *link)
     assert_int_equal(child_await(link, "@assay 12 ready ", &patience), CHILD_SPOKE);
 }
 
-static void local_starts_the_kit_in_place(void **state)
+TEST_WITH(local_starts_the_kit_in_place, before_each, after_each)
 {
-    (void)state;
     struct via_link link;
     assert_int_equal(via_open(NULL, &patience, &link, NULL), 0);
     assert_says_hello(&link);
     assert_int_equal(via_close(&link, 5000), 0);
 }
 
-static void exec_starts_the_kit_in_place(void **state)
+TEST_WITH(exec_starts_the_kit_in_place, before_each, after_each)
 {
-    (void)state;
     struct via_link link;
     char words[200];
     assert_int_equal(via_open("exec:env GREETING='a b'", &patience, &link, NULL), 0);
@@ -207,9 +192,8 @@ static int entries_named(const char *folder, const char *start)
 }
 
 /* What cannot be run where it lies is pushed, serves there, and is removed. */
-static void a_kit_that_cannot_be_run_in_place_is_pushed(void **state)
+TEST_WITH(a_kit_that_cannot_be_run_in_place_is_pushed, before_each, after_each)
 {
-    (void)state;
     char folder[] = "/tmp/assay-push-test.XXXXXX";
     struct via_link link;
     struct failure failure = {0};
@@ -231,16 +215,14 @@ static void a_kit_that_cannot_be_run_in_place_is_pushed(void **state)
 
 /* A prefix may join words with spaces or print a banner; the size never becomes part of a script.
  */
-static void the_push_script_is_constant(void **state)
+TEST_WITH(the_push_script_is_constant, before_each, after_each)
 {
-    (void)state;
     assert_null(strstr(push_script, "%"));
     assert_non_null(strstr(push_script, "size=$1\n"));
 }
 
-static void a_pushed_probe_that_does_not_run_is_told(void **state)
+TEST_WITH(a_pushed_probe_that_does_not_run_is_told, before_each, after_each)
 {
-    (void)state;
     char folder[] = "/tmp/assay-push-test.XXXXXX";
     char path[128];
     struct via_link link;
@@ -276,9 +258,8 @@ static void assert_closes(const char *mode, int patience_ms, int expected_signal
     assert_int_equal(link.pid, -1);
 }
 
-static void what_does_not_end_by_itself_is_ended(void **state)
+TEST_WITH(what_does_not_end_by_itself_is_ended, before_each, after_each)
 {
-    (void)state;
     assert_closes("good", 5000, 0);
     assert_closes("mute", 0, SIGTERM);
     assert_closes("floods", 0, 0);
@@ -286,9 +267,8 @@ static void what_does_not_end_by_itself_is_ended(void **state)
     assert_closes("endless-line", 0, 0);
 }
 
-static void who_ignores_sigterm_is_killed_with_its_children(void **state)
+TEST_WITH(who_ignores_sigterm_is_killed_with_its_children, before_each, after_each)
 {
-    (void)state;
     struct via_link link;
     const char *const argv[] = {"sh", "-c", "trap '' TERM; sleep 1000 & echo @up; sleep 1000",
                                 NULL};
@@ -303,18 +283,16 @@ static void who_ignores_sigterm_is_killed_with_its_children(void **state)
     assert_int_equal(kill(-pid, 0), -1);
 }
 
-static void a_stopped_process_is_ended_too(void **state)
+TEST_WITH(a_stopped_process_is_ended_too, before_each, after_each)
 {
-    (void)state;
     struct via_link link;
     const char *const argv[] = {"sh", "-c", "kill -STOP $$", NULL};
     assert_int_equal(child_start(&link, argv, NULL), 0);
     assert_true(via_close(&link, 100) >= 0);
 }
 
-static void closing_twice_is_harmless(void **state)
+TEST_WITH(closing_twice_is_harmless, before_each, after_each)
 {
-    (void)state;
     struct via_link link;
     assert_int_equal(via_open("local", &patience, &link, NULL), 0);
     assert_says_hello(&link);
@@ -323,9 +301,8 @@ static void closing_twice_is_harmless(void **state)
 }
 
 /* --- surroundings of the child --- */
-static void the_child_starts_with_default_signals_and_no_descriptors_of_ours(void **state)
+TEST_WITH(the_child_starts_with_default_signals_and_no_descriptors_of_ours, before_each, after_each)
 {
-    (void)state;
     struct via_link link;
     const char *const argv[] = {
         "sh", "-c", "grep -E '^Sig(Blk|Ign)' /proc/self/status; echo fds /proc/self/fd/*; echo @",
@@ -353,9 +330,8 @@ static void the_child_starts_with_default_signals_and_no_descriptors_of_ours(voi
     assert_int_equal(via_close(&link, 5000), 0);
 }
 
-static void the_last_words_are_bounded_and_printable(void **state)
+TEST_WITH(the_last_words_are_bounded_and_printable, before_each, after_each)
 {
-    (void)state;
     struct via_link link;
     const char *const argv[] = {
         "sh", "-c",
@@ -374,9 +350,8 @@ static void the_last_words_are_bounded_and_printable(void **state)
     assert_int_equal(strlen(few), sizeof(few) - 1);
 }
 
-static void last_words_that_are_no_text_are_left_out(void **state)
+TEST_WITH(last_words_that_are_no_text_are_left_out, before_each, after_each)
 {
-    (void)state;
     static const struct {
         const char *said, *quoted;
     } cases[] = {
@@ -393,9 +368,8 @@ static void last_words_that_are_no_text_are_left_out(void **state)
     }
 }
 
-static void a_raised_stop_flag_ends_connecting(void **state)
+TEST_WITH(a_raised_stop_flag_ends_connecting, before_each, after_each)
 {
-    (void)state;
     static const volatile int stop = 1;
     struct via_link link;
     struct failure failure = {0};
@@ -407,9 +381,8 @@ static void a_raised_stop_flag_ends_connecting(void **state)
 }
 
 /* A controller killed with SIGKILL takes along even a probe that does not look at its input. */
-static void a_killed_controller_leaves_no_orphan(void **state)
+TEST_WITH(a_killed_controller_leaves_no_orphan, before_each, after_each)
 {
-    (void)state;
     int told[2];
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
     assert_int_equal(pipe2(told, O_CLOEXEC), 0);
@@ -436,9 +409,8 @@ static void a_killed_controller_leaves_no_orphan(void **state)
 }
 
 /* --- the kit --- */
-static void the_kit_is_where_the_environment_says(void **state)
+TEST_WITH(the_kit_is_where_the_environment_says, before_each, after_each)
 {
-    (void)state;
     struct kit found;
     struct failure failure = {0};
     assert_int_equal(kit_find(&found, NULL, NULL), 0);
@@ -449,9 +421,8 @@ static void the_kit_is_where_the_environment_says(void **state)
     assert_non_null(strstr(failure.text, "make"));
 }
 
-static void a_kit_of_another_isa_is_refused(void **state)
+TEST_WITH(a_kit_of_another_isa_is_refused, before_each, after_each)
 {
-    (void)state;
     char folder[] = "/tmp/assay-kit-test.XXXXXX";
     struct kit found;
     struct failure failure = {0};
@@ -474,9 +445,8 @@ static void a_kit_of_another_isa_is_refused(void **state)
     rmdir(folder);
 }
 
-static void a_kit_for_another_isa_is_looked_for_by_its_name(void **state)
+TEST_WITH(a_kit_for_another_isa_is_looked_for_by_its_name, before_each, after_each)
 {
-    (void)state;
     struct kit found;
     struct failure failure = {0};
     unsetenv("ASSAY_KIT");
@@ -485,9 +455,8 @@ static void a_kit_for_another_isa_is_looked_for_by_its_name(void **state)
     assert_non_null(strstr(failure.text, "run make kits"));
 }
 
-static void a_missing_kit_says_where_it_was_looked_for(void **state)
+TEST_WITH(a_missing_kit_says_where_it_was_looked_for, before_each, after_each)
 {
-    (void)state;
     struct kit found;
     struct failure failure = {0};
     unsetenv("ASSAY_KIT");
@@ -500,47 +469,10 @@ static void a_missing_kit_says_where_it_was_looked_for(void **state)
     assert_non_null(strstr(failure.text, "run make"));
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, before_each, after_each)
-
-static void slow_machines_may_be_silent_for_longer(void **state)
+TEST_WITH(slow_machines_may_be_silent_for_longer, before_each, after_each)
 {
-    (void)state;
     assert_int_equal(via_silence_ms(NULL, 15000), 15000);
     assert_int_equal(via_silence_ms("exec:env", 15000), 15000);
     assert_true(via_silence_ms("lab:aarch64", 15000) >= 60000);
     assert_int_equal(via_silence_ms("lab:aarch64", 600000), 600000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(words_are_split_as_a_shell_would_without_expanding),
-        CASE(words_that_do_not_end_are_refused),
-        CASE(an_unknown_scheme_names_the_known_ones),
-        CASE(malformed_arguments_are_refused),
-        CASE(a_program_that_does_not_exist_is_named),
-        CASE(a_program_that_ends_at_once_is_quoted),
-        CASE(local_starts_the_kit_in_place),
-        CASE(exec_starts_the_kit_in_place),
-        CASE(a_kit_that_cannot_be_run_in_place_is_pushed),
-        CASE(the_push_script_is_constant),
-        CASE(a_pushed_probe_that_does_not_run_is_told),
-        CASE(what_does_not_end_by_itself_is_ended),
-        CASE(who_ignores_sigterm_is_killed_with_its_children),
-        CASE(a_stopped_process_is_ended_too),
-        CASE(closing_twice_is_harmless),
-        CASE(the_child_starts_with_default_signals_and_no_descriptors_of_ours),
-        CASE(the_last_words_are_bounded_and_printable),
-        CASE(last_words_that_are_no_text_are_left_out),
-        CASE(a_program_for_another_machine_is_told_as_such),
-        CASE(programs_are_looked_for_in_every_folder_of_the_path),
-        CASE(a_raised_stop_flag_ends_connecting),
-        CASE(a_killed_controller_leaves_no_orphan),
-        CASE(the_kit_is_where_the_environment_says),
-        CASE(a_kit_of_another_isa_is_refused),
-        CASE(a_kit_for_another_isa_is_looked_for_by_its_name),
-        CASE(a_missing_kit_says_where_it_was_looked_for),
-        CASE(slow_machines_may_be_silent_for_longer),
-    };
-    return cmocka_run_group_tests_name("via", tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  *
  * The watching harnesses of the kit with clocks of this machine: every workload, threads, moves,
  * hand-overs and trips, and a process that may not read the CPU's counter of time. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
+#include "case.h"
 #include "specimens/affinity.h"
 #include "watch-job.h"
 
@@ -107,9 +102,8 @@ static void skip_on_one_cpu(void)
     }
 }
 
-static void sleep_passes_by_the_wall_and_not_in_the_thread(void **state)
+TEST(sleep_passes_by_the_wall_and_not_in_the_thread)
 {
-    (void)state;
     const char *const harnesses[] = {"harness-watch-static", "harness-watch-lazy"};
     for (size_t harness = 0; harness < 2; harness++) {
         struct asked asked =
@@ -129,9 +123,8 @@ static void sleep_passes_by_the_wall_and_not_in_the_thread(void **state)
     }
 }
 
-static void computation_passes_in_the_thread(void **state)
+TEST(computation_passes_in_the_thread)
 {
-    (void)state;
     struct asked asked =
         ask(WATCH_INTERVAL, WATCH_CLOCKS("thread-cputime", "monotonic-syscall"), 12, 5000);
     snprintf(asked.job->watch.workload, sizeof(asked.job->watch.workload), "compute");
@@ -152,9 +145,8 @@ static uint64_t switches(struct job *job)
     return count;
 }
 
-static void every_workload_ends(void **state)
+TEST(every_workload_ends)
 {
-    (void)state;
     const char *const timed[] = {"spin", "yield", "faults", "pipe"};
     for (size_t index = 0; index < sizeof(timed) / sizeof(*timed); index++) {
         struct asked asked = ask(WATCH_INTERVAL, WATCH_CLOCKS("monotonic"), 24, 2000);
@@ -171,9 +163,8 @@ static void every_workload_ends(void **state)
     }
 }
 
-static void moves_end_on_another_cpu(void **state)
+TEST(moves_end_on_another_cpu)
 {
-    (void)state;
     skip_on_one_cpu();
     struct asked asked = ask(WATCH_INTERVAL, WATCH_CLOCKS("cpu", "monotonic"), 24, 3000);
     snprintf(asked.job->watch.workload, sizeof(asked.job->watch.workload), "spin");
@@ -194,9 +185,8 @@ static void moves_end_on_another_cpu(void **state)
     end(&asked);
 }
 
-static void moves_need_two_cpus(void **state)
+TEST(moves_need_two_cpus)
 {
-    (void)state;
     struct affinity cpus;
     assert_int_equal(affinity_get(&cpus), 0);
     affinity_single(&cpus, affinity_nth(&cpus, 0));
@@ -206,9 +196,8 @@ static void moves_need_two_cpus(void **state)
     end(&asked);
 }
 
-static void a_handover_ends_on_another_cpu_where_there_is_one(void **state)
+TEST(a_handover_ends_on_another_cpu_where_there_is_one)
 {
-    (void)state;
     struct affinity cpus;
     assert_int_equal(affinity_get(&cpus), 0);
     struct asked asked = ask(WATCH_INTERVAL, WATCH_CLOCKS("cpu", "monotonic"), 12, 1000);
@@ -228,9 +217,8 @@ static void a_handover_ends_on_another_cpu_where_there_is_one(void **state)
     end(&asked);
 }
 
-static void a_pinned_interval_stays_in_its_place(void **state)
+TEST(a_pinned_interval_stays_in_its_place)
 {
-    (void)state;
     struct affinity cpus;
     assert_int_equal(affinity_get(&cpus), 0);
     unsigned last = affinity_nth(&cpus, affinity_count(&cpus) - 1);
@@ -243,9 +231,8 @@ static void a_pinned_interval_stays_in_its_place(void **state)
     end(&asked);
 }
 
-static void trips_are_in_the_order_of_causes(void **state)
+TEST(trips_are_in_the_order_of_causes)
 {
-    (void)state;
     skip_on_one_cpu();
     struct affinity cpus;
     assert_int_equal(affinity_get(&cpus), 0);
@@ -262,9 +249,8 @@ static void trips_are_in_the_order_of_causes(void **state)
     end(&asked);
 }
 
-static void steps_of_a_coarse_clock_are_seen(void **state)
+TEST(steps_of_a_coarse_clock_are_seen)
 {
-    (void)state;
     struct asked asked =
         ask(WATCH_STEPS, WATCH_CLOCKS("monotonic-coarse", "monotonic"), 5, 1000000);
     assert_done(&asked);
@@ -276,9 +262,8 @@ static void steps_of_a_coarse_clock_are_seen(void **state)
     end(&asked);
 }
 
-static void a_row_of_a_real_clock_rises(void **state)
+TEST(a_row_of_a_real_clock_rises)
 {
-    (void)state;
     struct asked asked = ask(WATCH_ROW,
                              WATCH_CLOCKS("monotonic", "monotonic", "monotonic", "monotonic",
                                           "monotonic-syscall", "monotonic-syscall"),
@@ -297,9 +282,8 @@ static void a_row_of_a_real_clock_rises(void **state)
     end(&asked);
 }
 
-static void cpus_are_kept_awake_or_it_is_said_why_not(void **state)
+TEST(cpus_are_kept_awake_or_it_is_said_why_not)
 {
-    (void)state;
     struct asked asked = ask(WATCH_INTERVAL, WATCH_CLOCKS("monotonic"), 6, 1000);
     asked.job->watch.awake = 1;
     int status = run(&asked, "harness-watch-static", false, NULL);
@@ -314,9 +298,8 @@ static void cpus_are_kept_awake_or_it_is_said_why_not(void **state)
 }
 
 /* All that a harness does but reading the clocks that are forbidden. */
-static void the_static_harness_lives_where_ticks_are_forbidden(void **state)
+TEST(the_static_harness_lives_where_ticks_are_forbidden)
 {
-    (void)state;
     int mode = 0;
     if (prctl(PR_GET_TSC, &mode) < 0) {
         print_message("# nothing forbids user code the counter of time here\n");
@@ -344,23 +327,4 @@ static void the_static_harness_lives_where_ticks_are_forbidden(void **state)
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     assert_non_null(strstr(asked.job->reason, "the clock monotonic cannot be read here"));
     end(&asked);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sleep_passes_by_the_wall_and_not_in_the_thread),
-        cmocka_unit_test(computation_passes_in_the_thread),
-        cmocka_unit_test(every_workload_ends),
-        cmocka_unit_test(moves_end_on_another_cpu),
-        cmocka_unit_test(moves_need_two_cpus),
-        cmocka_unit_test(a_handover_ends_on_another_cpu_where_there_is_one),
-        cmocka_unit_test(a_pinned_interval_stays_in_its_place),
-        cmocka_unit_test(trips_are_in_the_order_of_causes),
-        cmocka_unit_test(steps_of_a_coarse_clock_are_seen),
-        cmocka_unit_test(a_row_of_a_real_clock_rises),
-        cmocka_unit_test(cpus_are_kept_awake_or_it_is_said_why_not),
-        cmocka_unit_test(the_static_harness_lives_where_ticks_are_forbidden),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,8 @@
  *
  * The tracer that tells who touches a word (tests/guest/watch.h), on code whose accesses are plain
  * to see: it must tell writes from reads, both from neither, and this word from another. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
+#include "case.h"
 #include "guest/watch.h"
-#include "skip.h"
 #include "specimens/framed.h"
 
 SPECIMEN_ASSEMBLY(watched_writes, CODE_COUNT CODE_MEMORY CODE_LOOP(CODE_STORE) CODE_RETURN);
@@ -56,9 +49,8 @@ static bool watch_code(const struct code *code, uint64_t n, volatile uint64_t *m
     return watch_child(child, watch);
 }
 
-static void every_access_is_seen_for_what_it_is(void **state)
+TEST(every_access_is_seen_for_what_it_is)
 {
-    (void)state;
     struct watch watch;
     if (!watch_code(&codes[3], 1, &word, &watch))
         skip_because("ptrace cannot step here, or not set all registers");
@@ -70,9 +62,8 @@ static void every_access_is_seen_for_what_it_is(void **state)
         }
 }
 
-static void accesses_elsewhere_are_none(void **state)
+TEST(accesses_elsewhere_are_none)
 {
-    (void)state;
     struct watch watch;
     for (size_t i = 0; i < CODES; i++) {
         if (!watch_code(&codes[i], 5, &other, &watch))
@@ -80,13 +71,4 @@ static void accesses_elsewhere_are_none(void **state)
         assert_int_equal(watch.writes, 0);
         assert_int_equal(watch.either, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_access_is_seen_for_what_it_is),
-        cmocka_unit_test(accesses_elsewhere_are_none),
-    };
-    return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }

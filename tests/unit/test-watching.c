@@ -3,15 +3,10 @@
  *
  * Watches of clocks that are made up: the order of looks, what rows, steps and edges keep, and what
  * becomes of a clock that stands still, goes back or fails. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <pthread.h>
 
+#include "case.h"
 #include "probe/clocks/clock.h"
 #include "probe/watch/watch.h"
 #include "syscall.h"
@@ -136,9 +131,8 @@ static void assert_refused(struct job *job, int code, const char *words)
     watch_job_free(job);
 }
 
-static void looks_go_forwards_and_backwards_in_turn(void **state)
+TEST_WITH(looks_go_forwards_and_backwards_in_turn, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a", "b", "c"), 12, 0, NULL);
     assert_int_equal(run(job), 0);
     /* A rehearsal, then two intervals of two sides. */
@@ -149,9 +143,8 @@ static void looks_go_forwards_and_backwards_in_turn(void **state)
     watch_job_free(job);
 }
 
-static void neighbouring_looks_are_symmetric(void **state)
+TEST_WITH(neighbouring_looks_are_symmetric, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a", "b", "c"), 6, 0, NULL);
     assert_int_equal(run(job), 0);
     const uint32_t pairs[] = {0, 1, 3, 4};
@@ -163,9 +156,8 @@ static void neighbouring_looks_are_symmetric(void **state)
     watch_job_free(job);
 }
 
-static void every_thread_has_looks_of_its_own(void **state)
+TEST_WITH(every_thread_has_looks_of_its_own, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a"), 36, 100, NULL);
     bool seen[36 + 6] = {false};
     job->watch.threads = 3;
@@ -185,9 +177,8 @@ static void every_thread_has_looks_of_its_own(void **state)
     watch_job_free(job);
 }
 
-static void an_interval_can_be_handed_over(void **state)
+TEST_WITH(an_interval_can_be_handed_over, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a", "b"), 12, 0, NULL);
     job->watch.handover = 1;
     assert_int_equal(run(job), 0);
@@ -199,9 +190,8 @@ static void an_interval_can_be_handed_over(void **state)
     assert_refused(job, -EINVAL, "one thread hands an interval over");
 }
 
-static void a_row_keeps_its_ends_and_every_step_back(void **state)
+TEST_WITH(a_row_keeps_its_ends_and_every_step_back, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(
         WATCH_ROW, WATCH_CLOCKS("backwards", "backwards", "backwards", "backwards", "a", "a"), 3, 8,
         NULL);
@@ -217,9 +207,8 @@ static void a_row_keeps_its_ends_and_every_step_back(void **state)
     watch_job_free(job);
 }
 
-static void a_row_that_only_rises_has_no_step_back(void **state)
+TEST_WITH(a_row_that_only_rises_has_no_step_back, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_ROW, WATCH_CLOCKS("a", "a", "a", "a", "b", "b"), 2, 5, NULL);
     assert_int_equal(run(job), 0);
     /* Seven readings were rehearsed; b, five of a, b. */
@@ -230,9 +219,8 @@ static void a_row_that_only_rises_has_no_step_back(void **state)
     watch_job_free(job);
 }
 
-static void every_step_is_another_value(void **state)
+TEST_WITH(every_step_is_another_value, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_STEPS, WATCH_CLOCKS("coarse", "a"), 4, 1000000, NULL);
     assert_int_equal(run(job), 0);
     for (uint32_t step = 0; step < 4; step++) {
@@ -244,9 +232,8 @@ static void every_step_is_another_value(void **state)
     watch_job_free(job);
 }
 
-static void a_clock_that_stands_still_has_no_steps(void **state)
+TEST_WITH(a_clock_that_stands_still_has_no_steps, NULL, leave_places)
 {
-    (void)state;
     assert_refused(watch_job(WATCH_STEPS, WATCH_CLOCKS("still", "a"), 1, 500, NULL), -ETIME,
                    "still showed 7 for 500 µs");
     assert_refused(watch_job(WATCH_EDGES, WATCH_CLOCKS("still", "a"), 2, 500, NULL), -ETIME,
@@ -254,9 +241,8 @@ static void a_clock_that_stands_still_has_no_steps(void **state)
 }
 
 /* Readings of both clocks make one time here, in which the coarse one changes at every tenth. */
-static void an_edge_lies_between_its_two_looks(void **state)
+TEST_WITH(an_edge_lies_between_its_two_looks, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_EDGES, WATCH_CLOCKS("coarse", "a"), 6, 1000000, NULL);
     assert_int_equal(run(job), 0);
     for (uint32_t run_ = 0; run_ < 6; run_ += 2) {
@@ -273,9 +259,8 @@ static void an_edge_lies_between_its_two_looks(void **state)
     watch_job_free(job);
 }
 
-static void a_reading_that_fails_fails_the_visit(void **state)
+TEST_WITH(a_reading_that_fails_fails_the_visit, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("failing"), 30, 0, NULL);
     assert_int_equal(run(job), -EIO);
     assert_int_equal(job->runs_done, 12); /* what was whole before */
@@ -286,9 +271,8 @@ static void a_reading_that_fails_fails_the_visit(void **state)
                    -EIO, "it fell down");
 }
 
-static void a_clock_that_cannot_be_opened_fails_the_visit(void **state)
+TEST_WITH(a_clock_that_cannot_be_opened_fails_the_visit, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a", "sold"), 18, 0, NULL);
     job->watch.threads = 3;
     assert_refused(job, -ENODEV, "the clock sold cannot be read here: it was sold");
@@ -297,9 +281,8 @@ static void a_clock_that_cannot_be_opened_fails_the_visit(void **state)
     watch_job_free(job);
 }
 
-static void what_makes_no_sense_is_refused(void **state)
+TEST_WITH(what_makes_no_sense_is_refused, NULL, leave_places)
 {
-    (void)state;
     assert_refused(watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a"), 7, 0, NULL), -EINVAL,
                    "7 runs of a watch of interval are no multiple of 6");
     struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a"), 6, 0, NULL);
@@ -325,9 +308,8 @@ static void what_makes_no_sense_is_refused(void **state)
                    "no kind of watch");
 }
 
-static void trips_need_two_cpus(void **state)
+TEST_WITH(trips_need_two_cpus, NULL, leave_places)
 {
-    (void)state;
     struct job *job = watch_job(WATCH_TRIPS, WATCH_CLOCKS("a"), 3, 0, NULL);
     job->cpu = job->watch.partner = place_now();
     assert_refused(job, -EINVAL, "trips need two CPUs");
@@ -337,9 +319,8 @@ static void trips_need_two_cpus(void **state)
     assert_refused(job, -EINVAL, "cannot pin to CPU 8000");
 }
 
-static void a_partner_that_does_not_answer_is_given_up(void **state)
+TEST_WITH(a_partner_that_does_not_answer_is_given_up, NULL, leave_places)
 {
-    (void)state;
     struct places places;
     struct failure failure;
     assert_int_equal(places_find(&places, -1, &failure), 0);
@@ -356,9 +337,8 @@ static void a_partner_that_does_not_answer_is_given_up(void **state)
 }
 
 /* With a made-up set of CPUs; nothing is moved. */
-static void moves_go_round_and_end_elsewhere(void **state)
+TEST_WITH(moves_go_round_and_end_elsewhere, NULL, leave_places)
 {
-    (void)state;
     struct places three = {.count = 3, .home = -1}, two = {.count = 2, .home = -1};
     three.allowed.words[0] = 1u << 1 | 1u << 4 | 1u << 7;
     two.allowed.words[0] = 1u << 2 | 1u << 5;
@@ -371,24 +351,4 @@ static void moves_go_round_and_end_elsewhere(void **state)
     assert_int_equal(places_target(&two, 2, 5, 1, 2), 2);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(looks_go_forwards_and_backwards_in_turn, leave_places),
-        cmocka_unit_test_teardown(neighbouring_looks_are_symmetric, leave_places),
-        cmocka_unit_test_teardown(every_thread_has_looks_of_its_own, leave_places),
-        cmocka_unit_test_teardown(an_interval_can_be_handed_over, leave_places),
-        cmocka_unit_test_teardown(a_row_keeps_its_ends_and_every_step_back, leave_places),
-        cmocka_unit_test_teardown(a_row_that_only_rises_has_no_step_back, leave_places),
-        cmocka_unit_test_teardown(every_step_is_another_value, leave_places),
-        cmocka_unit_test_teardown(a_clock_that_stands_still_has_no_steps, leave_places),
-        cmocka_unit_test_teardown(an_edge_lies_between_its_two_looks, leave_places),
-        cmocka_unit_test_teardown(a_reading_that_fails_fails_the_visit, leave_places),
-        cmocka_unit_test_teardown(a_clock_that_cannot_be_opened_fails_the_visit, leave_places),
-        cmocka_unit_test_teardown(what_makes_no_sense_is_refused, leave_places),
-        cmocka_unit_test_teardown(trips_need_two_cpus, leave_places),
-        cmocka_unit_test_teardown(a_partner_that_does_not_answer_is_given_up, leave_places),
-        cmocka_unit_test_teardown(moves_go_round_and_end_elsewhere, leave_places),
-    };
-    return cmocka_run_group_tests(tests, find_places, NULL);
-}
+GROUP(find_places, NULL)

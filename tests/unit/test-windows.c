@@ -4,16 +4,10 @@
  * The windows of every perf path, pattern, level and layout, stepped instruction by instruction:
  * what stands in them is the path's own calls and the specimen, to the count. */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "case.h"
 #include "probe/harness/path.h"
-#include "skip.h"
 #include "step.h"
 #include "window.h"
 
@@ -118,34 +112,30 @@ static void check_calls(const struct path *path, int pattern, enum layout layout
                      (opens_reading ? read : switched) + (closes_reading ? read : switched));
 }
 
-static void the_loop_adds_its_truth_to_every_window(void **unused)
+TEST(the_loop_adds_its_truth_to_every_window)
 {
-    (void)unused;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     each_window(check_loop);
 }
 
-static void a_called_specimen_adds_its_truth_to_every_window(void **unused)
+TEST(a_called_specimen_adds_its_truth_to_every_window)
 {
-    (void)unused;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     each_window(check_adds);
 }
 
-static void only_the_paths_own_calls_stand_in_a_window(void **unused)
+TEST(only_the_paths_own_calls_stand_in_a_window)
 {
-    (void)unused;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     each_window(check_calls);
 }
 
 /* What a person can choose must be there: a pattern that silently lost its windows is not. */
-static void every_path_but_the_user_ones_has_every_pattern(void **unused)
+TEST(every_path_but_the_user_ones_has_every_pattern)
 {
-    (void)unused;
     for (size_t index = 0; path_registry[index]; index++)
         for (int pattern = 0; pattern < PATTERN_COUNT; pattern++) {
             const struct path *path = path_registry[index];
@@ -156,9 +146,8 @@ static void every_path_but_the_user_ones_has_every_pattern(void **unused)
         }
 }
 
-static void the_loop_is_true_for_every_n(void **unused)
+TEST(the_loop_is_true_for_every_n)
 {
-    (void)unused;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     static const uint64_t counts[] = {1, 2, 10, 1000};
@@ -170,9 +159,8 @@ static void the_loop_is_true_for_every_n(void **unused)
     }
 }
 
-static void a_loop_with_one_instruction_more_is_noticed(void **unused)
+TEST(a_loop_with_one_instruction_more_is_noticed)
 {
-    (void)unused;
     if (!step_possible())
         skip_because("this machine cannot single-step");
     struct specimen_state state = {.n = 5};
@@ -192,15 +180,4 @@ static int stay_on_one_cpu(void **unused)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_loop_adds_its_truth_to_every_window),
-        cmocka_unit_test(a_called_specimen_adds_its_truth_to_every_window),
-        cmocka_unit_test(only_the_paths_own_calls_stand_in_a_window),
-        cmocka_unit_test(every_path_but_the_user_ones_has_every_pattern),
-        cmocka_unit_test(the_loop_is_true_for_every_n),
-        cmocka_unit_test(a_loop_with_one_instruction_more_is_noticed),
-    };
-    return cmocka_run_group_tests(tests, stay_on_one_cpu, NULL);
-}
+GROUP(stay_on_one_cpu, NULL)

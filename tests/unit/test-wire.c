@@ -2,12 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Frames: what is written comes back, and what was damaged on the way is never taken for true. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -17,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "case.h"
 #include "wire/frame.h"
 
 /* The frames gathered in a writer, without their last newline. */
@@ -49,17 +44,15 @@ static void assert_refused(const char *body, const char *words)
         fail_msg("'%s' does not mention '%s'", failure.text, words);
 }
 
-static void the_checksum_is_the_one_everybody_knows(void **state)
+TEST(the_checksum_is_the_one_everybody_knows)
 {
-    (void)state;
     assert_int_equal(wire_crc32("", 0), 0);
     assert_int_equal(wire_crc32("123456789", 9), 0xcbf43926u);
     assert_int_equal(wire_crc32("The quick brown fox jumps over the lazy dog", 43), 0x414fa339u);
 }
 
-static void every_byte_value_comes_back(void **state)
+TEST(every_byte_value_comes_back)
 {
-    (void)state;
     char bytes[256];
     for (int i = 0; i < 256; i++)
         bytes[i] = (char)i;
@@ -90,9 +83,8 @@ static void every_byte_value_comes_back(void **state)
     assert_null(wire_get(&frame, "bytes")); /* holds a NUL: no string */
 }
 
-static void numbers_come_back_up_to_their_limits(void **state)
+TEST(numbers_come_back_up_to_their_limits)
 {
-    (void)state;
     static const uint64_t unsigned_values[] = {0,         9, 10, 99, 100, 12345, UINT64_MAX - 1,
                                                UINT64_MAX};
     static const int64_t signed_values[] = {0, 1, -1, -10, INT64_MAX, INT64_MIN};
@@ -124,9 +116,8 @@ static void numbers_come_back_up_to_their_limits(void **state)
     }
 }
 
-static void what_is_no_number_is_refused(void **state)
+TEST(what_is_no_number_is_refused)
 {
-    (void)state;
     static const char *const bad[] = {"",
                                       "-",
                                       "+1",
@@ -163,9 +154,8 @@ static void what_is_no_number_is_refused(void **state)
 }
 
 /* Every other byte value at every place of a frame: refused, or (in the sentinel) chatter. */
-static void damage_at_every_byte_is_seen(void **state)
+TEST(damage_at_every_byte_is_seen)
 {
-    (void)state;
     struct wire_writer writer = {.sequence = 3};
     size_t length;
     wire_begin(&writer, "samples");
@@ -187,9 +177,8 @@ static void damage_at_every_byte_is_seen(void **state)
     }
 }
 
-static void a_frame_cut_short_or_run_into_another_is_seen(void **state)
+TEST(a_frame_cut_short_or_run_into_another_is_seen)
 {
-    (void)state;
     struct wire_writer writer = {0};
     size_t length;
     wire_begin(&writer, "end");
@@ -209,9 +198,8 @@ static void a_frame_cut_short_or_run_into_another_is_seen(void **state)
     }
 }
 
-static void malformed_frames_are_refused_with_a_reason(void **state)
+TEST(malformed_frames_are_refused_with_a_reason)
 {
-    (void)state;
     assert_refused("@assay ", "sequence");
     assert_refused("@assay x t", "sequence");
     assert_refused("@assay 1", "sequence");
@@ -235,9 +223,8 @@ static void malformed_frames_are_refused_with_a_reason(void **state)
     assert_refused("@assay 1 t a=\x01", "%XX");
 }
 
-static void a_terminal_in_between_is_named(void **state)
+TEST(a_terminal_in_between_is_named)
 {
-    (void)state;
     AUTO_FREE char *good = sealed("@assay 0 ready");
     AUTO_FREE char *line = NULL;
     assert_true(asprintf(&line, "%s\r", good) > 0);
@@ -247,9 +234,8 @@ static void a_terminal_in_between_is_named(void **state)
     assert_non_null(strstr(failure.text, "terminal"));
 }
 
-static void more_than_256_fields_are_refused_on_both_sides(void **state)
+TEST(more_than_256_fields_are_refused_on_both_sides)
 {
-    (void)state;
     for (int count = WIRE_MAX_FIELDS; count <= WIRE_MAX_FIELDS + 1; count++) {
         struct wire_writer writer = {0};
         AUTO_TEXT struct text body = {0};
@@ -270,9 +256,8 @@ static void more_than_256_fields_are_refused_on_both_sides(void **state)
     }
 }
 
-static void a_frame_too_long_is_dropped_whole(void **state)
+TEST(a_frame_too_long_is_dropped_whole)
 {
-    (void)state;
     AUTO_FREE char *big = malloc(WIRE_MAX_LINE);
     memset(big, 'x', WIRE_MAX_LINE);
     int sink = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -320,9 +305,8 @@ static void assert_column(const char *coded, const uint64_t *values, size_t coun
     assert_int_equal(wire_get_column(&frame, "d", back, count), -ENOENT);
 }
 
-static void columns_come_back_and_repeats_are_short(void **state)
+TEST(columns_come_back_and_repeats_are_short)
 {
-    (void)state;
     assert_column("5*3,7", (const uint64_t[]){5, 5, 5, 7}, 4);
     assert_column("", (const uint64_t[]){0}, 0);
     assert_column("0", (const uint64_t[]){0}, 1);
@@ -340,9 +324,8 @@ static void columns_come_back_and_repeats_are_short(void **state)
     assert_column(NULL, values, MANY);
 }
 
-static void malformed_columns_are_refused(void **state)
+TEST(malformed_columns_are_refused)
 {
-    (void)state;
     static const char *const bad[] = {",",
                                       "1,",
                                       ",1,2",
@@ -384,9 +367,8 @@ static void remember(void *context, const char *line)
     text_printf(lines, "[%s]", line);
 }
 
-static void chatter_is_set_apart_and_the_end_is_told(void **state)
+TEST(chatter_is_set_apart_and_the_end_is_told)
 {
-    (void)state;
     AUTO_FREE char *first = sealed("@assay 0 hello version=1");
     AUTO_FREE char *second = sealed("@assay 1 ready");
     AUTO_TEXT struct text content = {0};
@@ -407,9 +389,8 @@ static void chatter_is_set_apart_and_the_end_is_told(void **state)
     close(fd);
 }
 
-static void a_gap_in_the_sequence_is_told(void **state)
+TEST(a_gap_in_the_sequence_is_told)
 {
-    (void)state;
     AUTO_FREE char *first = sealed("@assay 0 a");
     AUTO_FREE char *third = sealed("@assay 2 c");
     AUTO_TEXT struct text content = {0};
@@ -425,9 +406,8 @@ static void a_gap_in_the_sequence_is_told(void **state)
     close(fd);
 }
 
-static void silence_ends_at_the_timeout(void **state)
+TEST(silence_ends_at_the_timeout)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     struct wire_reader reader = {.fd = ends[0]};
@@ -458,9 +438,8 @@ static pid_t flood(const char *unit, int *fd)
 }
 
 /* More chatter than one call may take, always ready to be read: the end of it must not be met. */
-static void endless_chatter_does_not_outlast_the_timeout(void **state)
+TEST(endless_chatter_does_not_outlast_the_timeout)
 {
-    (void)state;
     FILE *file = tmpfile();
     assert_non_null(file);
     for (int line = 0; line < 8 << 20; line++)
@@ -475,9 +454,8 @@ static void endless_chatter_does_not_outlast_the_timeout(void **state)
     fclose(file);
 }
 
-static void an_endless_line_is_refused(void **state)
+TEST(an_endless_line_is_refused)
 {
-    (void)state;
     int fd;
     pid_t child = flood("0123456789abcdef0123456789abcdef0123456789abcdef", &fd);
     struct wire_reader reader = {.fd = fd};
@@ -491,9 +469,8 @@ static void an_endless_line_is_refused(void **state)
     waitpid(child, NULL, 0);
 }
 
-static void a_peer_that_is_gone_is_an_error_not_a_signal(void **state)
+TEST(a_peer_that_is_gone_is_an_error_not_a_signal)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     close(ends[0]);
@@ -512,9 +489,8 @@ static void a_peer_that_is_gone_is_an_error_not_a_signal(void **state)
 }
 
 /* A full pipe that does not block keeps the rest for later, in order and unharmed. */
-static void a_full_pipe_loses_nothing(void **state)
+TEST(a_full_pipe_loses_nothing)
 {
-    (void)state;
     enum { FRAMES = 20000 };
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
@@ -544,9 +520,8 @@ static void a_full_pipe_loses_nothing(void **state)
 }
 
 /* Who answers slowly must still be heard: silence means that the probe hangs. */
-static void a_frame_does_not_wait_long_for_others(void **state)
+TEST(a_frame_does_not_wait_long_for_others)
 {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     struct wire_writer writer = {.fd = ends[1]};
@@ -564,31 +539,4 @@ static void a_frame_does_not_wait_long_for_others(void **state)
     wire_reader_free(&reader);
     close(ends[0]);
     close(ends[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_checksum_is_the_one_everybody_knows),
-        cmocka_unit_test(every_byte_value_comes_back),
-        cmocka_unit_test(numbers_come_back_up_to_their_limits),
-        cmocka_unit_test(what_is_no_number_is_refused),
-        cmocka_unit_test(damage_at_every_byte_is_seen),
-        cmocka_unit_test(a_frame_cut_short_or_run_into_another_is_seen),
-        cmocka_unit_test(malformed_frames_are_refused_with_a_reason),
-        cmocka_unit_test(a_terminal_in_between_is_named),
-        cmocka_unit_test(more_than_256_fields_are_refused_on_both_sides),
-        cmocka_unit_test(a_frame_too_long_is_dropped_whole),
-        cmocka_unit_test(columns_come_back_and_repeats_are_short),
-        cmocka_unit_test(malformed_columns_are_refused),
-        cmocka_unit_test(chatter_is_set_apart_and_the_end_is_told),
-        cmocka_unit_test(a_gap_in_the_sequence_is_told),
-        cmocka_unit_test(silence_ends_at_the_timeout),
-        cmocka_unit_test(endless_chatter_does_not_outlast_the_timeout),
-        cmocka_unit_test(an_endless_line_is_refused),
-        cmocka_unit_test(a_peer_that_is_gone_is_an_error_not_a_signal),
-        cmocka_unit_test(a_full_pipe_loses_nothing),
-        cmocka_unit_test(a_frame_does_not_wait_long_for_others),
-    };
-    return cmocka_run_group_tests_name("wire", tests, NULL, NULL);
 }

@@ -3,18 +3,13 @@
  *
  * How a budget is shared out among wishes, and in which order they are visited. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/cleanup.h"
 #include "base/memory.h"
+#include "case.h"
 #include "engine/wishes.h"
 #include "tree.h"
 
@@ -59,9 +54,8 @@ static void goals_are(const struct wishes *wishes, uint32_t first, uint32_t seco
     assert_int_equal(wishes->list[2].goal, third);
 }
 
-static void a_look_is_one_process_of_each_as_far_as_time_goes(void **state)
+TEST(a_look_is_one_process_of_each_as_far_as_time_goes)
 {
-    (void)state;
     struct wishes wishes = three();
     wishes_look(&wishes, 40 * MS, false);
     goals_are(&wishes, 1, 1, 1);
@@ -72,9 +66,8 @@ static void a_look_is_one_process_of_each_as_far_as_time_goes(void **state)
     goals_are(&wishes, 1, 0, 0);
 }
 
-static void first_everybody_gets_the_least_then_all_alike_the_rest(void **state)
+TEST(first_everybody_gets_the_least_then_all_alike_the_rest)
 {
-    (void)state;
     struct wishes wishes = three();
     wishes_settle(&wishes, 80 * MS);
     goals_are(&wishes, 4, 4, 0);
@@ -90,9 +83,8 @@ static void first_everybody_gets_the_least_then_all_alike_the_rest(void **state)
     goals_are(&wishes, 10, 10, 10);
 }
 
-static void prices_are_learned(void **state)
+TEST(prices_are_learned)
 {
-    (void)state;
     struct wishes wishes = three();
     struct visit *visits = NULL;
     wishes_look(&wishes, UINT64_MAX, false);
@@ -109,9 +101,8 @@ static void prices_are_learned(void **state)
     wishes_learn(&wishes, 99, 5 * MS, 0, 0); /* not ours */
 }
 
-static void who_fails_gets_no_more(void **state)
+TEST(who_fails_gets_no_more)
 {
-    (void)state;
     struct wishes wishes = three();
     struct visit *visits = NULL;
     wishes_look(&wishes, UINT64_MAX, false);
@@ -124,9 +115,8 @@ static void who_fails_gets_no_more(void **state)
     goals_are(&wishes, 10, 1, 10);
 }
 
-static void what_ends_is_seen_at_the_beginning_and_at_the_end(void **state)
+TEST(what_ends_is_seen_at_the_beginning_and_at_the_end)
 {
-    (void)state;
     struct wishes wishes = three();
     struct visit *visits = NULL;
     add(&wishes, 4, (struct wish){.processes = 2, .least = 1, .ends = true, .expected_ns = MS});
@@ -146,9 +136,8 @@ static void what_ends_is_seen_at_the_beginning_and_at_the_end(void **state)
     assert_false(wishes_want(&wishes));
 }
 
-static void time_is_kept_for_what_ends(void **state)
+TEST(time_is_kept_for_what_ends)
 {
-    (void)state;
     struct wishes wishes = three();
     add(&wishes, 4,
         (struct wish){.processes = 2, .least = 1, .ends = true, .expected_ns = 80 * MS});
@@ -158,9 +147,8 @@ static void time_is_kept_for_what_ends(void **state)
     goals_are(&wishes, 4, 4, 4);
 }
 
-static void portions_are_equal_and_processes_go_on(void **state)
+TEST(portions_are_equal_and_processes_go_on)
 {
-    (void)state;
     struct wishes wishes = three();
     bool seen[4][10] = {{false}};
     size_t all = 0;
@@ -182,9 +170,8 @@ static void portions_are_equal_and_processes_go_on(void **state)
     assert_false(wishes_want(&wishes));
 }
 
-static void few_processes_are_spread_over_all_portions(void **state)
+TEST(few_processes_are_spread_over_all_portions)
 {
-    (void)state;
     struct wishes wishes = {0};
     size_t all = 0;
     for (uint64_t n = 1; n <= 20; n++)
@@ -201,9 +188,8 @@ static void few_processes_are_spread_over_all_portions(void **state)
     assert_int_equal(all, 40);
 }
 
-static void the_seed_draws_the_order(void **state)
+TEST(the_seed_draws_the_order)
 {
-    (void)state;
     const uint64_t seeds[] = {3, 3, 4};
     struct visit *visits[3] = {NULL, NULL, NULL};
     size_t count = 0;
@@ -218,9 +204,8 @@ static void the_seed_draws_the_order(void **state)
         memory_give_back(visits[i]);
 }
 
-static void a_cell_that_nobody_wishes_for_has_a_number_and_no_visit(void **state)
+TEST(a_cell_that_nobody_wishes_for_has_a_number_and_no_visit)
 {
-    (void)state;
     struct wishes wishes = three();
     struct cell cell = {.counters = 1,
                         .events = {strdup("outside")},
@@ -243,9 +228,8 @@ static void a_cell_that_nobody_wishes_for_has_a_number_and_no_visit(void **state
     wishes_learn(&wishes, 1, MS, 0, 0);
 }
 
-static void the_dearest_is_visited_last_and_the_rest_as_it_was_drawn(void **state)
+TEST(the_dearest_is_visited_last_and_the_rest_as_it_was_drawn)
 {
-    (void)state;
     struct wishes wishes = {0};
     add(&wishes, 1, (struct wish){.processes = 4, .least = 1, .expected_ns = 900 * MS});
     add(&wishes, 2, (struct wish){.processes = 4, .least = 1, .expected_ns = 10 * MS});
@@ -265,9 +249,8 @@ static void the_dearest_is_visited_last_and_the_rest_as_it_was_drawn(void **stat
     memory_give_back(visits);
 }
 
-static void one_price_is_learned_for_all_that_share_it(void **state)
+TEST(one_price_is_learned_for_all_that_share_it)
 {
-    (void)state;
     struct wishes wishes = {0};
     for (unsigned n = 1; n <= 3; n++)
         add(&wishes, n,
@@ -291,9 +274,8 @@ static void one_price_is_learned_for_all_that_share_it(void **state)
     goals_are(&wishes, 1, 0, 1);
 }
 
-static void a_stage_has_its_turn_and_takes_whole_wishes(void **state)
+TEST(a_stage_has_its_turn_and_takes_whole_wishes)
 {
-    (void)state;
     struct wishes wishes = {0};
     for (unsigned n = 1; n <= 3; n++)
         add(&wishes, n,
@@ -314,9 +296,8 @@ static void a_stage_has_its_turn_and_takes_whole_wishes(void **state)
 }
 
 /* What a look did not begin is not begun in the time that is left for prices that vary. */
-static void a_turn_ends_what_it_began(void **state)
+TEST(a_turn_ends_what_it_began)
 {
-    (void)state;
     struct wishes wishes = three();
     struct visit *visits = NULL;
     wishes.turn = 1;
@@ -332,9 +313,8 @@ static void a_turn_ends_what_it_began(void **state)
     assert_true(wishes.list[2].goal >= 4);
 }
 
-static void visits_that_failed_are_no_question_of_time(void **state)
+TEST(visits_that_failed_are_no_question_of_time)
 {
-    (void)state;
     static const struct {
         uint32_t planned, failed;
         enum wish_fate fate;
@@ -351,9 +331,8 @@ static void visits_that_failed_are_no_question_of_time(void **state)
     }
 }
 
-static void cells_are_claimed_once_by_the_wish_they_agree_with(void **state)
+TEST(cells_are_claimed_once_by_the_wish_they_agree_with)
 {
-    (void)state;
     struct wishes wishes = {0};
     struct wishes wanted = three();
     for (size_t i = 0; i < 2; i++)
@@ -393,9 +372,8 @@ static int add_up(void *context, const struct stored_cell *cell)
     return 0;
 }
 
-static void cells_are_stored_with_all_that_goes_with_them_or_not_at_all(void **state)
+TEST(cells_are_stored_with_all_that_goes_with_them_or_not_at_all)
 {
-    (void)state;
     struct tree tree;
     struct store *store = NULL;
     struct failure failure = {0}, again = {0};
@@ -427,38 +405,12 @@ static void cells_are_stored_with_all_that_goes_with_them_or_not_at_all(void **s
 }
 
 /* A price is tried by a visit, not by one that was made before anybody looked at the clock. */
-static void a_price_that_nobody_saw_is_tried_by_who_was_not_visited(void **state)
+TEST(a_price_that_nobody_saw_is_tried_by_who_was_not_visited)
 {
-    (void)state;
     struct wishes wishes = {0};
     for (unsigned n = 1; n <= 3; n++)
         add(&wishes, n, (struct wish){.processes = 4, .least = 4, .expected_ns = MS, .price = 1});
     wishes.list[0].planned = 2;
     wishes_try_prices(&wishes);
     goals_are(&wishes, 2, 1, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_look_is_one_process_of_each_as_far_as_time_goes),
-        cmocka_unit_test(first_everybody_gets_the_least_then_all_alike_the_rest),
-        cmocka_unit_test(prices_are_learned),
-        cmocka_unit_test(who_fails_gets_no_more),
-        cmocka_unit_test(what_ends_is_seen_at_the_beginning_and_at_the_end),
-        cmocka_unit_test(time_is_kept_for_what_ends),
-        cmocka_unit_test(portions_are_equal_and_processes_go_on),
-        cmocka_unit_test(few_processes_are_spread_over_all_portions),
-        cmocka_unit_test(the_seed_draws_the_order),
-        cmocka_unit_test(a_cell_that_nobody_wishes_for_has_a_number_and_no_visit),
-        cmocka_unit_test(the_dearest_is_visited_last_and_the_rest_as_it_was_drawn),
-        cmocka_unit_test(one_price_is_learned_for_all_that_share_it),
-        cmocka_unit_test(a_stage_has_its_turn_and_takes_whole_wishes),
-        cmocka_unit_test(a_turn_ends_what_it_began),
-        cmocka_unit_test(visits_that_failed_are_no_question_of_time),
-        cmocka_unit_test(cells_are_claimed_once_by_the_wish_they_agree_with),
-        cmocka_unit_test(cells_are_stored_with_all_that_goes_with_them_or_not_at_all),
-        cmocka_unit_test(a_price_that_nobody_saw_is_tried_by_who_was_not_visited),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

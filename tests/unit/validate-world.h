@@ -5,17 +5,11 @@
  * for it is carried out at once, at these prices. */
 #pragma once
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "engine/wishes.h"
 #include "studies/validate/plan.h"
 
