@@ -94,6 +94,8 @@ struct value field_value(const struct field *field, const void *item, const void
     value = field->at.get ? field->at.get(item, context) : stored_value(field, item);
     if (field->names && value.kind != FIELD_TEXT && value.kind != FIELD_BY_PLACE)
         value = value_text(value.count < field->name_count ? field->names[value.count] : NULL);
+    if (field->nonzero && (value.kind == FIELD_REAL ? value.real == 0 : value.count == 0))
+        value = value_absent(NULL);
     if (value.kind == FIELD_REAL && !isfinite(value.real))
         value = value_absent(value.why);
     /* A kind that the table says in other words than the member's type. */
@@ -528,7 +530,8 @@ static bool is_number(const struct field *field)
 static void put_heading(const struct field *field, struct text *out)
 {
     field_put_title(field, out);
-    if (field->unit && !has_own_unit(field) && field->unit != UNIT_OF_EVENT)
+    if (field->unit && !has_own_unit(field) && field->unit != UNIT_OF_EVENT &&
+        strcmp(field->title ? field->title : field->key, unit_names[field->unit]) != 0)
         text_printf(out, " (%s)", unit_names[field->unit]);
 }
 

@@ -126,6 +126,7 @@ struct field {
     size_t known;          /* KNOWN(): absent where that member is false */
     bool zero;             /* … or rather 0, false, "" */
     bool coded;            /* KEY_reason comes from a judge: KEY_reason_code and _data are there */
+    bool nonzero;          /* absent where it is 0 */
     bool nullable;         /* null without a reason */
     bool optional;         /* the key is not always there */
     bool column;           /* of plain tables and Markdown; where no field is, all are */

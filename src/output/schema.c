@@ -22,7 +22,7 @@ static void define(json_t *definitions, const struct fields *fields);
 
 static bool may_be_null(const struct field *field)
 {
-    return field->absent || field->coded || field->nullable || (field->known && !field->zero);
+    return field->absent || field->coded || field->nullable || field->nonzero || (field->known && !field->zero);
 }
 
 /* {"anyOf": [schema, {"type": "null"}]} */

@@ -295,7 +295,7 @@ static json_t *claimed_and_found(const struct caches_report *report)
                    row->bytes.known ? figure_number(row->bytes.confidence) : NULL,
                    bracketed ? json_count(row->low) : NULL,
                    bracketed ? json_count(row->high) : NULL,
-                   row->bytes.known ? NULL : json_text(row->bytes.reason));
+                   row->bytes.known ? NULL : json_text(reasons_text(&row->bytes.why)));
     }
     return figure;
 }

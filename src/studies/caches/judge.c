@@ -29,11 +29,9 @@ struct tally {
     unsigned tlb[2][RISES_MOST], tlb_rise[2][RISES_MOST];
 };
 
-static void unknown(struct caches_value *value, const char *why)
-{
-    value->known = false;
-    snprintf(value->reason, sizeof(value->reason), "%s", why);
-}
+#define BECAUSE(value, code, ...)                                                                  \
+    ((value)->known = false, (value)->why = (struct reasons){0},                                   \
+     REASON(&(value)->why, CLAUSE, &caches_words[code] __VA_OPT__(, ) __VA_ARGS__))
 
 /* Octaves between two sizes; without end when one is 0. */
 static double distance(uint64_t left, uint64_t right)
@@ -86,17 +84,15 @@ static void count_draw(const struct caches_found *whole, const struct caches_fou
     }
 }
 
-static const char disagree[] = "repeated runs do not agree; measure again on a quieter machine";
-
 /* The value stands when enough draws agree; `missing` is the reason where it is 0. */
-static struct caches_value settle(uint64_t value, unsigned agreeing, const char *missing)
+static struct caches_value settle(uint64_t value, unsigned agreeing, enum caches_reason missing)
 {
     struct caches_value settled = {.known = value != 0, .value = value};
     settled.confidence = (double)agreeing / DRAWS;
     if (!value)
-        unknown(&settled, missing);
+        BECAUSE(&settled, missing);
     else if (settled.confidence < CONFIDENT)
-        unknown(&settled, disagree);
+        BECAUSE(&settled, CACHES_DISAGREE);
     return settled;
 }
 
@@ -116,17 +112,10 @@ static bool settle_range(struct caches_row *row, const struct rise *rise, unsign
 static void gradual(const struct rise *rise, struct caches_value *value)
 {
     const uint64_t low = rise->last_before / 1024, high = rise->beyond_half / 1024;
-    value->known = false;
-    if (!rise->ends)
-        snprintf(value->reason, sizeof(value->reason),
-                 "memory is still getting slower at the largest ring: it holds at least %" PRIu64
-                 " KiB",
-                 low);
+    if (rise->ends)
+        BECAUSE(value, CACHES_GRADUAL, low, high);
     else
-        snprintf(value->reason, sizeof(value->reason),
-                 "misses begin slowly, between %" PRIu64 " KiB and %" PRIu64
-                 " KiB: memory pages lie unevenly over its sets, or others use it too",
-                 low, high);
+        BECAUSE(value, CACHES_UNENDED, low);
 }
 
 /* --- rows --- */
@@ -146,13 +135,11 @@ static struct caches_row *add_row(struct caches_report *report, unsigned level, 
 
 /* A row of which nothing is known, and why. */
 static void add_unseen(struct caches_report *report, const struct caches_claim *claim,
-                       unsigned level, const char *type, const char *why)
+                       unsigned level, const char *type, const struct reasons *why)
 {
     struct caches_row *row = add_row(report, level, type);
     row->claim = claim;
-    unknown(&row->bytes, why);
-    unknown(&row->line, why);
-    unknown(&row->ways, why);
+    row->bytes.why = row->line.why = row->ways.why = *why;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -599,11 +586,11 @@ static void fill_tlb(struct caches_row *row, const struct rise *rise, unsigned a
 {
     bool placed = settle_range(row, rise, begins);
     bool narrow = rise->ends && distance(rise->half, rise->last_before) <= 1;
-    row->bytes = settle(narrow ? rise->half : 0, agreeing, disagree);
+    row->bytes = settle(narrow ? rise->half : 0, agreeing, CACHES_DISAGREE);
     if (!narrow && placed)
         gradual(rise, &row->bytes);
-    unknown(&row->line, "a TLB has no lines");
-    unknown(&row->ways, "only the reach of a TLB is measured");
+    BECAUSE(&row->line, CACHES_TLB_LINES);
+    BECAUSE(&row->ways, CACHES_TLB_WAYS);
 }
 
 /* Small pages show the same rise. */
@@ -620,19 +607,19 @@ static void add_tlbs(const struct caches_found *whole, const struct tally *tally
                      const struct caches_situation *situation, struct caches_report *report)
 {
     const char *type = huge ? "tlb-huge" : "tlb";
-    char why[240] = "no further rise in latency over the pages that were tried";
+    struct caches_value none = {0};
     unsigned level = 1;
     /* Where nobody says, what one page of a page table maps. A rise within few huge pages is no
      * reach of them. */
     uint64_t least =
         situation->huge_page ? situation->huge_page : situation->page / 8 * situation->page;
     least *= huge ? HUGE_LEAST : 0;
-    if (!whole->tlb_count[huge])
-        snprintf(why, sizeof(why), "no rise in latency over the pages that were tried");
-    if (!whole->over_pages[huge])
-        snprintf(why, sizeof(why), "%s",
-                 huge && situation->no_huge ? situation->no_huge
-                                            : "no ring over pages was measured");
+    if (huge && !whole->over_pages[huge] && situation->no_huge)
+        BECAUSE(&none, CACHES_FOREIGN, situation->no_huge);
+    else if (!whole->over_pages[huge])
+        BECAUSE(&none, CACHES_NO_RING);
+    else
+        BECAUSE(&none, whole->tlb_count[huge] ? CACHES_NO_FURTHER_RISE : CACHES_NO_RISE);
     /* What rises later are walks of page tables that no longer fit into a cache. */
     for (size_t i = 0; i < whole->tlb_count[huge] && level <= TLB_LEVELS; i++) {
         const struct rise *rise = &whole->tlbs[huge][i];
@@ -643,18 +630,13 @@ static void add_tlbs(const struct caches_found *whole, const struct tally *tally
         }
         const bool small = is_of_small_pages(whole, rise);
         if (level == 1)
-            snprintf(why, sizeof(why),
-                     small ? "huge pages behave like small ones here: on both, latency rises at "
-                             "%" PRIu64 " KiB, less than %u huge pages; the host may back them "
-                             "with small pages"
-                           : "not seen: latency rises at %" PRIu64 " KiB, but that is less than %u "
-                             "huge pages, and on small pages it does not",
-                     rise->half / 1024, HUGE_LEAST);
+            BECAUSE(&none, small ? CACHES_HUGE_LIKE_SMALL : CACHES_HUGE_UNSEEN, rise->half / 1024,
+                    HUGE_LEAST);
         if (small) /* so does any later one */
             break;
     }
     for (; level <= TLB_LEVELS; level++)
-        add_unseen(report, NULL, level, type, why);
+        add_unseen(report, NULL, level, type, &none.why);
 }
 
 /* The largest ring over pages that two processes measured on either kind of page. */
@@ -672,9 +654,10 @@ static void judge_pages(const struct caches_points *points,
             ticks_of(huge, &all, &found.huge) && found.small > 0 && found.huge > 0)
             *effect = found;
     }
-    if (!effect->known)
-        snprintf(effect->reason, sizeof(effect->reason), "%s",
-                 situation->no_huge ? situation->no_huge : "too little was measured");
+    if (!effect->known && situation->no_huge)
+        BECAUSE(effect, CACHES_FOREIGN, situation->no_huge);
+    else if (!effect->known)
+        BECAUSE(effect, CACHES_TOO_LITTLE);
 }
 
 /* --- a row of every cache that was seen or claimed --- */
@@ -683,22 +666,18 @@ static void fill_level(struct caches_row *row, const struct level_found *level,
                        const struct tally *tally, size_t index, uint64_t first_line)
 {
     bool placed = settle_range(row, &level->rise, tally->rise[index]);
-    row->bytes = settle(level->bytes, tally->bytes[index], disagree);
+    row->bytes = settle(level->bytes, tally->bytes[index], CACHES_DISAGREE);
     if (!level->bytes && placed)
         gradual(&level->rise, &row->bytes);
     else if (row->bytes.known)
         row->high = level->rise.next;
-    row->line = settle(level->line, tally->line[index],
-                       "two loads never cost clearly less for being near each other, or no ring "
-                       "was sure to miss it");
+    row->line = settle(level->line, tally->line[index], CACHES_NO_LINE);
     if (row->line.known && first_line && level->line != first_line)
-        unknown(&row->line, "neighbouring lines come together: a prefetcher hides where one ends");
-    row->ways = settle(level->ways, tally->ways[index],
-                       level->bytes ? "lines that should share a set do not evict each other "
-                                      "consistently: sets are hashed, or memory pages lie anywhere"
-                                    : "its size is not known");
+        BECAUSE(&row->line, CACHES_PREFETCHED);
+    row->ways =
+        settle(level->ways, tally->ways[index], level->bytes ? CACHES_SETS_HASHED : CACHES_NO_SIZE);
     if (!row->bytes.known && row->ways.known)
-        unknown(&row->ways, "its size is not known");
+        BECAUSE(&row->ways, CACHES_NO_SIZE);
 }
 
 /* Which claim each rise belongs to, in order and nearest in size: tries all ways to leave out
@@ -724,16 +703,6 @@ static double match(const struct caches_found *whole, size_t rise,
     return best;
 }
 
-static const char *unseen_level(const struct caches_claim *claim)
-{
-    if (claim->level < 3)
-        return "no rise in latency near this size: there is no such cache, or others on this "
-               "machine kept using it; try a larger --budget, or a quieter machine";
-    return "no rise in latency near this size: neighbours may use most of it, the host may give "
-           "this machine only a part, or its pages lie scattered so that the rise is smeared; try "
-           "a larger --budget, or a quieter machine";
-}
-
 static void add_levels(const struct caches_found *whole, const struct tally *tally,
                        const struct caches_situation *situation, struct caches_report *report)
 {
@@ -746,7 +715,9 @@ static void add_levels(const struct caches_found *whole, const struct tally *tal
             until = chosen[i] < 0 ? claim : (size_t)chosen[i];
         for (; situation->claims && claim < until; claim++) {
             const struct caches_claim *unseen = &situation->claims[claim];
-            add_unseen(report, unseen, unseen->level, unseen->type, unseen_level(unseen));
+            struct caches_value none = {0};
+            BECAUSE(&none, unseen->level < 3 ? CACHES_UNSEEN : CACHES_UNSEEN_SHARED);
+            add_unseen(report, unseen, unseen->level, unseen->type, &none.why);
         }
         if (i == whole->level_count)
             break;
@@ -767,7 +738,7 @@ static void add_levels(const struct caches_found *whole, const struct tally *tal
 }
 
 static void judge_unfit(const struct caches_situation *situation, struct caches_report *report,
-                        const char *why)
+                        const struct reasons *why)
 {
     for (size_t i = 0; i < situation->claim_count; i++)
         add_unseen(report, &situation->claims[i], situation->claims[i].level,
@@ -777,15 +748,17 @@ static void judge_unfit(const struct caches_situation *situation, struct caches_
     for (int huge = 0; huge < 2; huge++)
         for (unsigned level = 1; level <= TLB_LEVELS; level++)
             add_unseen(report, NULL, level, huge ? "tlb-huge" : "tlb", why);
-    snprintf(report->pages.reason, sizeof(report->pages.reason), "%s", why);
+    report->pages.why = *why;
 }
 
 void caches_judge(const struct caches_points *points, const struct caches_situation *situation,
                   struct caches_report *report)
 {
+    struct caches_value unfit = {0};
     *report = (struct caches_report){0};
     if (situation->unfit) {
-        judge_unfit(situation, report, situation->unfit);
+        BECAUSE(&unfit, CACHES_FOREIGN, situation->unfit);
+        judge_unfit(situation, report, &unfit.why);
         return;
     }
     struct caches_draw draw = {.halves = false};
@@ -793,8 +766,8 @@ void caches_judge(const struct caches_points *points, const struct caches_situat
     struct tally tally = {0};
     caches_find(points, situation->page, &draw, &whole);
     if (!whole.level_count) {
-        judge_unfit(situation, report,
-                    "latency is the same for every size, or too little was measured");
+        BECAUSE(&unfit, CACHES_FLAT);
+        judge_unfit(situation, report, &unfit.why);
         return;
     }
     draw.halves = true;

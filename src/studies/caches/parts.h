@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/study.h"
+#include "output/field.h"
 #include "studies/caches/study.h"
 
 /* --- from a store --- */
@@ -55,8 +56,8 @@ struct caches_run {
 
 /* For the entry of the study: kept is struct caches_run. */
 void caches_put_report(const void *kept, const struct style *style, struct text *out);
-json_t *caches_results_json(const void *kept);
-json_t *caches_analysis_json(const void *kept);
+extern const struct field caches_results; /* fields.c */
+extern const struct fields caches_analysis;
 json_t *caches_figures(const void *kept);
 /* Where the plan was not finished: what is missing and how to go on. */
 void caches_put_unfinished(const struct caches_run *run, struct text *out);

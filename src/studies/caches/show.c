@@ -4,88 +4,9 @@
  * What `assay caches` found, for a person: a line for each level with what is claimed beside what
  * was measured, and below it in words why something is missing. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "studies/caches/parts.h"
-
-/* --- as JSON (docs/json) --- */
-
-static json_t *rounded(double value)
-{
-    return json_real(round(value * 100) / 100);
-}
-
-static json_t *size_json(uint64_t value)
-{
-    return value ? json_count(value) : NULL;
-}
-
-static void put_value(json_t *object, const char *key, const char *confidence,
-                      const struct caches_value *value)
-{
-    json_put(object, key, value->known ? json_count(value->value) : NULL, value->reason);
-    json_put(object, confidence, value->known ? rounded(value->confidence) : NULL, value->reason);
-}
-
-static json_t *row_json(const struct caches_row *row)
-{
-    static const char unclaimed[] = "the machine claims nothing of it";
-    const char *unseen = row->bytes.known ? "no rise in latency was seen" : row->bytes.reason;
-    json_t *object = json_object();
-    json_object_set_new(object, "level", json_integer(row->level));
-    json_object_set_new(object, "type", json_text(row->type));
-    json_put(object, "claimed_bytes", size_json(row->claim ? row->claim->bytes : 0), unclaimed);
-    put_value(object, "measured_bytes", "confidence", &row->bytes);
-    json_put(object, "low_bytes", size_json(row->low), unseen);
-    json_put(object, "high_bytes", size_json(row->high),
-             row->low ? "latency still rises at the largest ring" : unseen);
-    json_put(object, "claimed_line_bytes", size_json(row->claim ? row->claim->line : 0), unclaimed);
-    put_value(object, "line_bytes", "line_confidence", &row->line);
-    json_put(object, "claimed_ways", size_json(row->claim ? row->claim->ways : 0), unclaimed);
-    put_value(object, "ways", "ways_confidence", &row->ways);
-    json_put(object, "ticks", row->ticks > 0 ? rounded(row->ticks) : NULL, unseen);
-    json_put(object, "next_ticks", row->after > 0 ? rounded(row->after) : NULL, unseen);
-    return object;
-}
-
-json_t *caches_results_json(const void *kept)
-{
-    const struct caches_report *report = &((const struct caches_run *)kept)->report;
-    json_t *list = json_array();
-    for (size_t i = 0; i < report->row_count; i++)
-        json_array_append_new(list, row_json(&report->rows[i]));
-    return list;
-}
-
-json_t *caches_analysis_json(const void *kept)
-{
-    const struct caches_run *run = kept;
-    const struct caches_page_effect *pages = &run->report.pages;
-    json_t *analysis = json_object();
-    json_put(analysis, "store", run->studying.stored ? json_text(run->studying.stored) : NULL,
-             "nothing was measured");
-    json_object_set_new(analysis, "complete", json_boolean(run->studying.complete));
-    if (!run->studying.complete) {
-        AUTO_TEXT struct text unfinished = {0};
-        caches_put_unfinished(run, &unfinished);
-        json_object_set_new(analysis, "complete_reason", json_text(text_string(&unfinished)));
-    }
-    json_object_set_new(analysis, "page_bytes", json_count(caches_page(run->studying.facts)));
-    if (!pages->known) {
-        json_absent(analysis, "pages", pages->reason);
-        return analysis;
-    }
-    json_t *effect = json_object();
-    json_object_set_new(effect, "bytes", json_count(pages->bytes));
-    json_object_set_new(effect, "ticks", rounded(pages->small));
-    json_object_set_new(effect, "huge_ticks", rounded(pages->huge));
-    json_object_set_new(analysis, "pages", effect);
-    return analysis;
-}
-
-/* --- for a person --- */
 
 static void add_size(struct table *table, enum tone tone, uint64_t bytes)
 {
@@ -127,11 +48,12 @@ static void put_reasons(const struct caches_row *row, struct text *out)
         text_printf(out, "%s%s", out->length ? "; " : "", values[i].what);
         for (size_t j = i + 1; j < count; j++)
             if (!values[j].value->known &&
-                strcmp(values[i].value->reason, values[j].value->reason) == 0) {
+                reasons_equal(&values[i].value->why, &values[j].value->why)) {
                 said[j] = true;
                 text_printf(out, ", %s", values[j].what);
             }
-        text_printf(out, ": %s", values[i].value->reason);
+        text_puts(out, ": ");
+        reasons_put(&values[i].value->why, out);
     }
 }
 
@@ -195,7 +117,7 @@ static void put_pages(const struct caches_page_effect *pages, const struct style
                        "%.1f on huge ones",
                        bytes, pages->small, pages->huge);
     else
-        section_printf(style, out, "page size: %s", pages->reason);
+        section_printf(style, out, "page size: %s", reasons_text(&pages->why));
 }
 
 void caches_put_report(const void *kept, const struct style *style, struct text *out)

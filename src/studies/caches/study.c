@@ -197,8 +197,6 @@ static const struct study study = {
     .judge = judge,
     .nothing = nothing,
     .put_report = caches_put_report,
-    .results = caches_results_json,
-    .analysis = caches_analysis_json,
     .figures = caches_figures,
     .told = &caches_told,
 };
@@ -251,4 +249,6 @@ const struct command command_caches = {
     .options = specs,
     .options_size = sizeof(struct caches_options),
     .study = &study,
+    .results = &caches_results,
+    .analysis = &caches_analysis,
 };

@@ -12,6 +12,8 @@
  *     plan.c     which rings are measured next
  *     load.c     samples and facts of a store -> points and claims
  *     judge.c    rises of latency -> sizes, lines, ways, TLBs; pure
+ *     words.c    what it says where it cannot tell
+ *     fields.c   what results are made of: JSON, CSV, Markdown
  *     show.c     the report for people
  *     figures.c  which rows make which picture
  *     summary.c  what reports, runs and comparisons say of it */
@@ -21,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/reason.h"
 #include "stats/random.h"
 
 /* --- what can be read from the shape of a curve of latency against size: flat stretches (the ring
@@ -107,12 +110,35 @@ uint64_t caches_pair_ring(const struct caches_points *points, uint64_t fits, uin
 
 /* --- the judgement --- */
 
+enum caches_reason {
+    CACHES_DISAGREE,
+    CACHES_UNENDED,
+    CACHES_GRADUAL,
+    CACHES_TLB_LINES,
+    CACHES_TLB_WAYS,
+    CACHES_NO_RISE,
+    CACHES_NO_FURTHER_RISE,
+    CACHES_NO_RING,
+    CACHES_HUGE_LIKE_SMALL,
+    CACHES_HUGE_UNSEEN,
+    CACHES_TOO_LITTLE,
+    CACHES_NO_LINE,
+    CACHES_PREFETCHED,
+    CACHES_SETS_HASHED,
+    CACHES_NO_SIZE,
+    CACHES_UNSEEN,
+    CACHES_UNSEEN_SHARED,
+    CACHES_FLAT,
+    CACHES_FOREIGN, /* as the machine itself says */
+};
+extern const struct reason_words caches_words[]; /* words.c */
+
 /* A number with the share of draws that agree on it, or the reason why there is none. */
 struct caches_value {
     bool known;
     uint64_t value;
     double confidence;
-    char reason[240];
+    struct reasons why; /* there is none */
 };
 
 struct caches_claim {
@@ -139,7 +165,7 @@ struct caches_page_effect {
     bool known;
     uint64_t bytes;
     double small, huge; /* ticks of a step */
-    char reason[240];
+    struct reasons why; /* it is not known */
 };
 
 struct caches_report {
