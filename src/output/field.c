@@ -211,7 +211,7 @@ static json_t *value_json(const struct value *value)
     case FIELD_TEXT:
         return json_text(value->text);
     case FIELD_JSON:
-        return value->json;
+        return value->json ? value->json : json_null();
     default:
         return json_null();
     }

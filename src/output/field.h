@@ -115,6 +115,7 @@ struct field {
         field_member *member;
         field_element *element;
         enum field_kind element_kind;
+        bool gaps; /* some of these values are null */
         const struct fields *of;
     } at;
     const char *meaning; /* a sentence without a full stop; NULL: the key says it */
@@ -165,7 +166,8 @@ struct fields {
     {                                                                                              \
         .stored = FIELD_STORED(type, member), .offset = offsetof(type, member)                     \
     }
-#define KNOWN(type, member) offsetof(type, member) + 1
+/* A bool, and nothing else. */
+#define KNOWN(type, member) (_Generic(((type *)0)->member, bool : offsetof(type, member)) + 1)
 #define GET(kind_, function)                                                                       \
     {                                                                                              \
         .kind = (kind_), .get = (function)                                                         \
@@ -249,6 +251,11 @@ static inline struct value value_absent(const char *why)
 static inline struct value value_because(const struct reasons *reasons)
 {
     return (struct value){.because = reasons};
+}
+/* Of a list of values: this one is null, and others may follow. */
+static inline struct value value_null(void)
+{
+    return (struct value){.kind = FIELD_JSON};
 }
 static inline struct value value_left_out(void)
 {

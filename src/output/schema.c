@@ -22,7 +22,8 @@ static void define(json_t *definitions, const struct fields *fields);
 
 static bool may_be_null(const struct field *field)
 {
-    return field->absent || field->coded || field->nullable || field->nonzero || (field->known && !field->zero);
+    return field->absent || field->coded || field->nullable || field->nonzero ||
+           (field->known && !field->zero);
 }
 
 /* {"anyOf": [schema, {"type": "null"}]} */
@@ -69,7 +70,8 @@ static json_t *field_schema(json_t *definitions, const struct field *field)
             define(definitions, field->at.of);
         items =
             field->at.of ? reference_to(field->at.of->name) : plain_schema(field->at.element_kind);
-        return JSON_OBJECT({"type", json_string("array")}, {"items", items});
+        return JSON_OBJECT({"type", json_string("array")},
+                           {"items", field->at.gaps ? or_null(items) : items});
     case FIELD_JSON:
         return field->schema ? JSON_OBJECT({"type", json_string(field->schema)}) : json_object();
     case FIELD_TEXT:

@@ -105,11 +105,11 @@ static void row_distribution(const struct readings *readings, struct distributio
 }
 
 /* Of an event's first counter. */
-static void add_row(const struct load *load, const struct stored_cell *cell, uint32_t counter,
+static void add_row(struct load *load, const struct stored_cell *cell, uint32_t counter,
                     const struct summary *nulls)
 {
     struct measuring *run = load->run;
-    const struct readings *readings = &load->readings[counter];
+    struct readings *readings = &load->readings[counter];
     struct row *row = memory_add(run->rows, run->row_count);
     const struct cell *asked = &cell->cell;
     char n[NUMBER_SIZE];
@@ -143,10 +143,13 @@ static void add_row(const struct load *load, const struct stored_cell *cell, uin
         judge(load, cell, i, nulls, &summary);
         copies_add(&row->copies, &summary);
     }
-    if (run->results)
-        json_array_append_new(run->results, row_json(row, readings->list, readings->count));
     if (run->studying.given->common.retold && row->summary.judged)
         row_distribution(readings, &row->distribution);
+    if (finish_is_for_programs(&run->studying.given->common)) {
+        row->readings = readings->list;
+        row->reading_count = readings->count;
+        *readings = (struct readings){0};
+    }
 }
 
 /* Was this event already shown, as an earlier counter of the same cell? */
@@ -293,8 +296,6 @@ int measure_load(void *kept, struct store *store, struct failure *failure)
 {
     struct measuring *run = kept;
     struct load load = {.run = run, .nulls = true, .only_overhead = true};
-    if (finish_is_for_programs(&run->studying.given->common))
-        run->results = json_array();
     int error = read_cells(&load, store, failure);
     for (size_t i = 0; i < run->measured_count; i++)
         if (run->measured[i].done < run->measured[i].processes)

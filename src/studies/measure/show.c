@@ -470,11 +470,3 @@ void measure_put_report(const void *kept, const struct style *style, struct text
     text_put_clean(out, store_path(run->studying.store));
     text_putc(out, '\n');
 }
-
-json_t *measure_analysis(const void *kept)
-{
-    const struct studying *studying = &((const struct measuring *)kept)->studying;
-    return studying->refusal ? NULL
-                             : JSON_OBJECT({"store", json_text(studying->stored)},
-                                           {"complete", json_boolean(studying->complete)});
-}

@@ -382,11 +382,6 @@ static const char *nothing(const void *kept)
     return finish_nothing(counted, run->studying.complete);
 }
 
-static json_t *results(const void *kept)
-{
-    return json_incref(((const struct measuring *)kept)->results);
-}
-
 static void release(void *kept)
 {
     struct measuring *run = kept;
@@ -394,7 +389,6 @@ static void release(void *kept)
         json_decref(run->rows[i].distribution.density);
         json_decref(run->rows[i].distribution.samples);
     }
-    json_decref(run->results);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -416,8 +410,6 @@ static const struct study study = {
     .judge = judge,
     .nothing = nothing,
     .put_report = measure_put_report,
-    .results = results,
-    .analysis = measure_analysis,
     .figures = measure_figures,
     .end = end,
     .release = release,
@@ -516,5 +508,7 @@ const struct command command_measure = {
                 "assay measure -e page-faults:u --via 'exec:sudo -u nobody'",
     .options = specs,
     .options_size = sizeof(struct measure_options),
+    .results = &measure_results,
+    .analysis = &measure_analysis,
     .study = &study,
 };

@@ -9,7 +9,8 @@
  *     sweep.c    factors -> cells
  *     load.c     samples in a store -> rows, judged
  *     show.c     the rows for people
- *     json.c     the rows for programs, and as pictures
+ *     fields.c   what a row is made of: JSON, CSV, Markdown
+ *     figures.c  the rows as pictures
  *     summary.c  what reports, runs and comparisons say of it */
 #pragma once
 
@@ -18,7 +19,7 @@
 #include "engine/command.h"
 #include "engine/predict.h"
 #include "engine/study.h"
-#include "output/figure.h"
+#include "output/field.h"
 
 struct measure_options {
     struct study_options study;
@@ -57,8 +58,10 @@ struct row {
     const struct stored_cell *cell;
     uint32_t counter;
     char *factors[ROW_FACTORS];
-    struct summary summary;           /* of the event's first counter */
-    struct copies copies;             /* what its other counters read */
+    struct summary summary;         /* of the event's first counter */
+    struct copies copies;           /* what its other counters read */
+    const struct reading *readings; /* its runs, where programs get them; NULL */
+    size_t reading_count;
     char *why_no_truth;               /* where only limits are known: why no more is */
     struct distribution distribution; /* where somebody keeps figures; count 0: no run got a
                                          counter */
@@ -80,7 +83,6 @@ struct measuring {
     size_t measured_count;
     struct row *rows;
     size_t row_count;
-    json_t *results; /* NULL: not asked for */
 };
 
 static inline const struct measure_options *measure_asked(const struct measuring *run)
@@ -99,7 +101,8 @@ const struct counted_event *measure_event(const struct measuring *run, const cha
 /* Entries of the driver. */
 int measure_load(void *kept, struct store *store, struct failure *failure);
 void measure_put_report(const void *kept, const struct style *style, struct text *out);
-json_t *measure_analysis(const void *kept);
+extern const struct field measure_results; /* fields.c */
+extern const struct fields measure_analysis;
 json_t *measure_figures(const void *kept);
 
 /* Does it differ between rows? What does not is said once. */
@@ -108,8 +111,6 @@ bool rows_vary(const struct measuring *run, int factor);
 const char *row_grade(const struct row *row);
 /* What to make of a row, in a sentence without a full stop. */
 void row_sentence(const struct row *row, struct text *out);
-/* One result as JSON; readings are its runs. */
-json_t *row_json(const struct row *row, const struct reading *readings, size_t count);
 
 /* ----------------------------------------------------------------------------------------------
  * The summary of a cell in words. */

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * One result of a measurement as JSON (docs/json). */
+ * What the pictures of `assay measure` are made of. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +11,7 @@
 #include "output/json.h"
 #include "studies/measure/study.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay measure`: what each cell counted, and how far from the truth that is. */
+/* What each cell counted, and how far from the truth that is. */
 
 #define ROWS_MOST 1000u
 
@@ -173,68 +172,4 @@ json_t *measure_figures(const void *kept)
     figures_append(figures, counts(run));
     figures_append(figures, errors(run, list, count));
     return figures;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * One result of a measurement as JSON (docs/json). */
-
-json_t *row_json(const struct row *row, const struct reading *readings, size_t count)
-{
-    const struct summary *summary = &row->summary;
-    const struct cell *cell = &row->cell->cell;
-    const char *no_error = summary->expected.truth.known
-                               ? "the counts cannot be compared with the truth"
-                           : summary->limits.known ? "only limits of the truth are known"
-                                                   : row->why_no_truth;
-    /* The limits of the truth: both the truth itself where it is known. */
-    struct maybe low = summary->expected.truth, high = low;
-    if (summary->limits.known) {
-        low = (struct maybe){true, summary->limits.low};
-        high = (struct maybe){true, summary->limits.high};
-    }
-    AUTO_TEXT struct text note = {0};
-    row_sentence(row, &note);
-    json_t *values = json_array();
-    for (size_t i = 0; i < count; i++) {
-        uint64_t value;
-        bool counted = reading_value(&readings[i], &value);
-        json_array_append_new(values, counted ? json_count(value) : json_null());
-    }
-    json_t *object = JSON_OBJECT(
-        {"event", json_text(cell->events[row->counter])}, {"path", json_text(cell->path)},
-        {"pattern", json_text(pattern_names[cell->pattern])},
-        {"specimen", json_text(cell->specimen)}, {"n", json_count(cell->n)},
-        {"counters", json_count(cell->counters)}, {"opt", json_text(cell->opt)},
-        {"link", json_text(cell->link)}, {"separate", json_boolean(cell->separate)},
-        {"cpu", cell->cpu < 0 ? json_null() : json_integer(cell->cpu)},
-        {"processes", json_count(row->cell->done)},
-        {"class", json_text(row->cell->counters[row->counter].class)},
-        {"runs", json_count(summary->runs)}, {"values", values});
-    json_put(object, "truth", maybe_number(summary->expected.truth), row->why_no_truth);
-    json_put(object, "truth_low", maybe_number(low), row->why_no_truth);
-    json_put(object, "truth_high", maybe_number(high), row->why_no_truth);
-    json_object_set_new(object, "truth_grade", json_text(row_grade(row)));
-    json_put(object, "overhead", maybe_number(summary->expected.overhead),
-             "no null cell was measured");
-    json_put(object, "error", maybe_number(summary->error), no_error);
-    json_put(object, "error_min", maybe_number(summary->error_min), no_error);
-    json_put(object, "error_max", maybe_number(summary->error_max), no_error);
-    const struct {
-        const char *key;
-        uint64_t value;
-    } quantiles[] = {{"min", summary->values.min},
-                     {"q1", summary->values.q1},
-                     {"median", summary->values.median},
-                     {"q3", summary->values.q3},
-                     {"max", summary->values.max}};
-    for (size_t i = 0; i < sizeof(quantiles) / sizeof(quantiles[0]); i++)
-        json_put(object, quantiles[i].key, summary->judged ? json_count(quantiles[i].value) : NULL,
-                 "no run got a counter");
-    return JSON_PUT(object, {"constant", json_boolean(summary->constant)},
-                    {"disturbed", json_count(summary->disturbed)},
-                    {"multiplexed", json_count(summary->multiplexed)},
-                    {"scaling_min", json_real(summary->scaling_min)},
-                    {"scaling_max", json_real(summary->scaling_max)},
-                    {"unscheduled", json_count(summary->unscheduled)},
-                    {"note", json_text(text_string(&note))});
 }
