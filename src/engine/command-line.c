@@ -15,7 +15,6 @@
 #include "base/words.h"
 #include "engine/command-line.h"
 #include "engine/loading.h"
-#include "output/json.h"
 #include "wire/command.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -38,21 +37,38 @@ int command_outcome_find(struct store *store, struct command_outcome *outcome,
     return store_each_cell(store, take, outcome, failure);
 }
 
-void command_ending_put(json_t *object, uint64_t status)
+static struct value get_exit_status(const void *item, const void *context)
 {
-    const bool timed_out = status >= STATUS_TIMEOUT, signalled = status >= STATUS_SIGNAL;
-    if (signalled)
-        json_absent(object, "exit_status", timed_out ? "its time was over" : "a signal ended it");
-    else
-        json_object_set_new(object, "exit_status", json_integer((json_int_t)status));
-    if (signalled)
-        json_object_set_new(
-            object, "signal",
-            json_integer((json_int_t)(status - (timed_out ? STATUS_TIMEOUT : STATUS_SIGNAL))));
-    else
-        json_absent(object, "signal", "it exited by itself");
-    json_object_set_new(object, "timed_out", json_boolean(timed_out));
+    (void)context;
+    const uint64_t status = *(const uint64_t *)item;
+    return status >= STATUS_TIMEOUT  ? value_absent("its time was over")
+           : status >= STATUS_SIGNAL ? value_absent("a signal ended it")
+                                     : value_count(status);
 }
+
+static struct value get_signal(const void *item, const void *context)
+{
+    (void)context;
+    const uint64_t status = *(const uint64_t *)item;
+    return status >= STATUS_TIMEOUT  ? value_count(status - STATUS_TIMEOUT)
+           : status >= STATUS_SIGNAL ? value_count(status - STATUS_SIGNAL)
+                                     : value_absent(NULL);
+}
+
+static struct value get_timed_out(const void *item, const void *context)
+{
+    (void)context;
+    return value_flag(*(const uint64_t *)item >= STATUS_TIMEOUT);
+}
+
+static const struct field ending_fields[] = {
+    {"exit_status", GET(FIELD_COUNT, get_exit_status), "of the command",
+     .absent = "a signal ended it, or its time was over"},
+    {"signal", GET(FIELD_COUNT, get_signal), "that ended it", .absent = "it exited by itself"},
+    {"timed_out", GET(FIELD_FLAG, get_timed_out), "its time was over"},
+};
+const struct fields command_ending_table =
+    FIELDS("command.ending", "how a command ended", ending_fields);
 
 /* ----------------------------------------------------------------------------------------------
  * From how a command ended to what assay ends with. */

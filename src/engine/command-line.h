@@ -6,13 +6,13 @@
  */
 #pragma once
 
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "engine/command.h"
 #include "engine/session.h"
+#include "output/field.h"
 #include "store/store.h"
 
 /* Its words as one line that words_split takes apart again; -EINVAL, -E2BIG say what is wrong. */
@@ -93,9 +93,9 @@ int command_outcome_find(struct store *store, struct command_outcome *outcome,
 /* Why nobody knows how much it wrote. */
 #define COMMAND_OUTPUT_LENT "it wrote to assay's own standard output and error, unread by assay"
 
-/* Exit status, signal, and whether its time was over: one of the first two exists. status is one of
- * wire/command.h. */
-void command_ending_put(json_t *object, uint64_t status);
+/* Exit status, signal, and whether its time was over: one of the first two exists. Of a uint64_t, a
+ * status of wire/command.h. */
+extern const struct fields command_ending_table;
 
 /* ----------------------------------------------------------------------------------------------
  * The exit code of commands that run another one (repeat, truth, stat): that of the command, as

@@ -178,6 +178,7 @@ struct command {
     const struct field *results;
     const struct fields *const *instead;
     const struct fields *analysis;
+    const struct field *csv; /* the columns of --csv where scripts know others; NULL: results */
     /* arguments: what is left after the options. Returns an exit code. */
     int (*run)(void *options, int argument_count, char **arguments);
 };

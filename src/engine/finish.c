@@ -341,7 +341,8 @@ static int show_rows(const struct finish *finish, int status)
     const struct field *results = finish->tables->results;
     AUTO_TEXT struct text out = {0};
     if (finish->common->csv)
-        fields_put_csv(results, finish->run, finish->run, &out);
+        fields_put_csv(finish->tables->csv ? finish->tables->csv : results, finish->run,
+                       finish->run, &out);
     else
         fields_put_markdown(results, finish->run, finish->run, &out);
     return deliver_text(finish->command, finish->common, &out, status);

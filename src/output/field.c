@@ -83,13 +83,19 @@ static struct value zero_of(enum field_kind kind)
     return kind == FIELD_TEXT ? value_text("") : (struct value){.kind = kind};
 }
 
+/* Is the member that says whether it is known false? */
+static bool is_unknown(const struct field *field, const void *item)
+{
+    return field->known && !*(const bool *)at_offset(item, field->known - 1);
+}
+
 struct value field_value(const struct field *field, const void *item, const void *context)
 {
     const enum field_kind kind = field_kind(field);
     struct value value = {0};
     if (!item)
         return field->zero ? zero_of(kind) : value;
-    if (field->known && !*(const bool *)at_offset(item, field->known - 1))
+    if (is_unknown(field, item))
         return field->zero ? zero_of(kind) : value_absent(NULL);
     value = field->at.get ? field->at.get(item, context) : stored_value(field, item);
     if (field->names && value.kind != FIELD_TEXT && value.kind != FIELD_BY_PLACE)
@@ -106,7 +112,7 @@ struct value field_value(const struct field *field, const void *item, const void
 
 static const void *object_of(const struct field *field, const void *item, const void *context)
 {
-    if (!item || (field->known && !*(const bool *)at_offset(item, field->known - 1)))
+    if (!item || is_unknown(field, item))
         return NULL;
     if (field->at.part)
         return field->at.part(item, context);
@@ -273,10 +279,11 @@ static void put_field(json_t *object, const struct field *field, const void *ite
             put_absent(object, field, value_absent(NULL));
         return;
     case FIELD_LIST:
-        if (item && !(field->known && !*(const bool *)at_offset(item, field->known - 1)))
+        value = item && field->at.get ? field->at.get(item, context) : value_flag(item != NULL);
+        if (value.kind && !(item && is_unknown(field, item)))
             json_object_set_new(object, field->key, field_list_json(field, item, context));
-        else if (!field->optional)
-            json_put(object, field->key, field->absent ? NULL : json_array(), field->absent);
+        else
+            put_absent(object, field, value);
         return;
     case FIELD_REASONS:
         value = field_value(field, item, context);

@@ -211,6 +211,13 @@ struct fields {
     {                                                                                              \
         .kind = FIELD_LIST, .member = (function), .of = (table)                                    \
     }
+/* The same where `there` does not say that it is absent. */
+#define LIST_IF(there, type, member, count_, table)                                                \
+    {                                                                                              \
+        .kind = FIELD_LIST, .offset = offsetof(type, member),                                      \
+        .count_offset = offsetof(type, count_), .size = sizeof(*((type *)0)->member),              \
+        .of = (table), .get = (there)                                                              \
+    }
 /* A list of plain values. */
 #define VALUES(kind_, function)                                                                    \
     {                                                                                              \

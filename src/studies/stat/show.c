@@ -16,235 +16,6 @@
 #include "studies/stat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Counts of a command for programs (docs/json). */
-
-/* Why a good count is withheld: what the command wrote was relayed. */
-#define STAT_WITHHELD_CAUSE "relayed-output"
-
-#define EXACT_TO 9007199254740992.0 /* 2^53 */
-
-/* A whole number where it is one. */
-static json_t *number_json(double value)
-{
-    return value == rint(value) && fabs(value) <= EXACT_TO ? json_integer((json_int_t)value)
-                                                           : json_real(value);
-}
-
-static void put_figure(const struct stat_run *run, const struct stat_event *event, json_t *object)
-{
-    const struct stat_figure *figure = &event->figure;
-    const bool counted = stat_has_figure(event), known = counted && figure->has_uncertainty;
-    const struct {
-        const char *key;
-        double value;
-    } numbers[] = {{"count", figure->count},
-                   {"corrected", figure->corrected},
-                   {"min", figure->min},
-                   {"max", figure->max}};
-    const char *reason = event->reason ? event->reason : "it never got a counter";
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        json_put(object, numbers[i].key, counted ? number_json(numbers[i].value) : NULL, reason);
-    json_put(object, "uncertainty", known ? number_json(figure->uncertainty) : NULL,
-             !counted                        ? reason
-             : figure->state == STAT_PARTIAL ? "a part was counted"
-             : stat_means(run).relayed > 0
-                 ? "nothing is known of what relaying its output added"
-                 : "nothing is known of what starting adds, and one execution "
-                   "tells no spread");
-    const double low = fmax(0, figure->corrected - figure->uncertainty);
-    const double high = figure->corrected + figure->uncertainty;
-    JSON_PUT(object, {"low", known ? number_json(low) : json_null()},
-             {"high", known ? number_json(high) : json_null()});
-    json_put(object, "overhead",
-             counted && figure->has_overhead ? number_json(figure->overhead) : NULL,
-             counted ? event->overhead_reason : reason);
-    JSON_PUT(object, {"relayed", json_real(counted ? figure->relayed : 0)},
-             {"share", json_real(counted ? figure->share : 0)},
-             {"parts", JSON_OBJECT({"spread", json_real(figure->from_spread)},
-                                   {"drift", json_real(figure->from_drift)},
-                                   {"starting", json_real(figure->from_nulls)},
-                                   {"sharing", json_real(figure->from_sharing)},
-                                   {"overcounts", json_real(figure->from_overcounts)},
-                                   {"relaying", json_real(figure->from_relaying)})});
-}
-
-static bool is_good(const struct stat_event *event)
-{
-    const int verdict = event->is_validated ? verdict_from_name(event->trust.verdict) : -1;
-    return verdict >= 0 && verdict_is_trusted((enum verdict)verdict);
-}
-
-/* It is good, but what the command wrote was relayed: this is no count that is known to be. */
-static bool is_withheld(const struct stat_run *run, const struct stat_event *event)
-{
-    return is_good(event) && stat_means(run).relayed > 0;
-}
-
-/* NULL: none, or nothing is amiss. */
-static const char *trust_cause(const struct stat_event *event)
-{
-    const bool bad = event->is_validated && !is_good(event);
-    return bad && event->trust.cause[0] ? event->trust.cause : NULL;
-}
-
-static void put_trust(const struct stat_run *run, const struct stat_event *event, json_t *object)
-{
-    const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    const bool withheld = is_withheld(run, event);
-    const char *reason = event->is_counted ? "not validated" : "it was not counted";
-    json_put(object, "trust", trust && !withheld ? json_text(trust->verdict) : NULL,
-             withheld ? "what the command wrote was relayed, which adds to counts" : reason);
-    json_put(object, "trust_age", trust ? json_integer(trust->age_s) : NULL, reason);
-    JSON_PUT(object,
-             {"trust_cause", json_text(withheld ? STAT_WITHHELD_CAUSE : trust_cause(event))},
-             {"trust_event", json_text(trust ? trust->event : NULL)},
-             {"trust_stale", trust ? json_boolean(trust->stale) : json_null()},
-             {"trust_difference", json_text(trust && trust->stale ? trust->difference : NULL)});
-}
-
-static json_t *event_json(const struct stat_run *run, const struct stat_event *event)
-{
-    json_t *object =
-        JSON_OBJECT({"event", json_text(event->name)}, {"class", json_text(event->class)},
-                    {"unit", json_text(stat_is_time(event) ? "ns" : "counts")},
-                    {"state", json_text(stat_state_names[event->figure.state])});
-    put_figure(run, event, object);
-    put_trust(run, event, object);
-    json_t *list = json_array();
-    for (size_t i = 0; i < run->run_count && event->figure.state != STAT_UNSUPPORTED; i++)
-        json_array_append_new(list,
-                              JSON_OBJECT({"value", json_count(event->runs[i].value)},
-                                          {"enabled", json_count(event->runs[i].enabled)},
-                                          {"running", json_count(event->runs[i].running)},
-                                          {"averaged", json_boolean(stat_is_averaged(run, i))}));
-    return JSON_PUT(object, {"runs", list});
-}
-
-json_t *stat_results_json(const void *kept)
-{
-    const struct stat_run *run = kept;
-    json_t *list = json_array();
-    for (size_t i = 0; i < run->event_count && run->run_count; i++)
-        json_array_append_new(list, event_json(run, &run->events[i]));
-    return list;
-}
-
-static json_t *execution_json(const struct stat_run *run, size_t index)
-{
-    const struct stat_execution *execution = &run->runs[index];
-    const struct account *account = &execution->account;
-    const bool births = execution->tasks_known;
-    json_t *object = json_object();
-    command_ending_put(object, execution->status);
-    json_object_set_new(object, "seconds", json_real((double)execution->nanoseconds / 1e9));
-    json_put(object, "output_bytes",
-             execution->relayed ? json_count(execution->output_bytes) : NULL, COMMAND_OUTPUT_LENT);
-    JSON_PUT(object, {"page_faults", json_count(account->minor_faults + account->major_faults)},
-             {"context_switches", json_count(account->voluntary + account->involuntary)});
-    json_put(object, "tasks", births ? json_count(execution->tasks) : NULL,
-             "nobody here tells births of threads");
-    json_put(object, "processes", births ? json_count(execution->processes) : NULL,
-             "nobody here tells births of processes");
-    return JSON_PUT(object, {"left", json_count(execution->left)},
-                    {"averaged", json_boolean(stat_is_averaged(run, index))});
-}
-
-json_t *stat_analysis_json(const void *kept)
-{
-    const struct stat_run *run = kept;
-    const struct store *store = run->studying.store;
-    json_t *list = json_array();
-    char setting[200];
-    for (size_t i = 0; i < run->run_count; i++)
-        json_array_append_new(list, execution_json(run, i));
-    return JSON_OBJECT(
-        {"program", json_text(run->line)},
-        {"setting", json_text(setting_name(run->controls, setting, sizeof(setting)))},
-        {"executions", list}, {"calibrations", json_count(run->null_count)},
-        {"invocations", json_count(run->pace_count)},
-        {"store", json_text(store ? store_path(store) : NULL)},
-        {"complete", json_boolean(run->run_count == run->repeat && !run->was_interrupted)},
-        {"seconds", json_real(run->studying.seconds)});
-}
-
-json_t *stat_skipped_json(const void *kept)
-{
-    const struct stat_run *run = kept;
-    struct skips skips = {0};
-    for (size_t i = 0; i < run->event_count; i++)
-        if (run->events[i].reason)
-            skips_add(&skips, run->events[i].name, run->events[i].reason, run->events[i].error);
-    if (run->refused && !run->asked)
-        skips_add(&skips, STAT_COUNTER, run->refused, 0);
-    if (run->reason)
-        skips_add(&skips, run->line, run->reason, run->error);
-    return skips_json(&skips);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Counts of a command as comma-separated values (RFC 4180, but lines end as this system's do). */
-
-/* A word, or a number; empty: there is none. */
-struct field {
-    const char *word;
-    double number;
-    bool known;
-};
-
-static void put_field(const struct field *field, struct text *out)
-{
-    const double number = field->number;
-    if (field->word && strpbrk(field->word, ",\"\r\n")) {
-        text_putc(out, '"');
-        for (const char *at = field->word; *at; at++)
-            text_printf(out, *at == '"' ? "%c\"" : "%c", *at);
-        text_putc(out, '"');
-    } else if (field->word) {
-        text_puts(out, field->word);
-    } else if (field->known) {
-        text_printf(out, number == rint(number) && fabs(number) < 1e18 ? "%.0f" : "%.17g", number);
-    }
-}
-
-static void put_event(const struct stat_run *run, const struct stat_event *event, struct text *out)
-{
-    const struct stat_figure *figure = &event->figure;
-    const bool known = stat_has_figure(event), withheld = is_withheld(run, event);
-    const struct known_trust *trust = event->is_validated ? &event->trust : NULL;
-    const struct field fields[] = {
-        {.word = event->name},
-        {NULL, figure->count, known},
-        {NULL, figure->corrected, known},
-        {NULL, figure->uncertainty, known && figure->has_uncertainty},
-        {.word = stat_is_time(event) ? "ns" : "counts"},
-        {NULL, figure->overhead, known && figure->has_overhead},
-        {NULL, figure->min, known},
-        {NULL, figure->max, known},
-        {NULL, (double)figure->runs, true},
-        {NULL, figure->share, known},
-        {.word = stat_state_names[figure->state]},
-        {.word = trust && !withheld ? trust->verdict : NULL},
-        {NULL, trust ? (double)trust->age_s : 0, trust && trust->age_s >= 0},
-        {.word = withheld ? STAT_WITHHELD_CAUSE : trust_cause(event)},
-        {.word = trust ? trust->event : NULL},
-        {.word = trust && trust->stale ? trust->difference : NULL},
-        {.word = event->reason}};
-    for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
-        text_puts(out, i ? "," : "");
-        put_field(&fields[i], out);
-    }
-    text_putc(out, '\n');
-}
-
-static void put_csv(const struct stat_run *run, struct text *out)
-{
-    text_puts(out, "event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,"
-                   "trust_age,trust_cause,trust_event,trust_difference,reason\n");
-    for (size_t i = 0; i < run->event_count && run->run_count; i++)
-        put_event(run, &run->events[i], out);
-}
-
-/* ----------------------------------------------------------------------------------------------
  * Counts of a command for people: a line an event, and below them what the lines do not say. */
 
 #define NS_PER_MS 1e6
@@ -323,8 +94,8 @@ static void add_trust(const struct stat_run *run, const struct stat_event *event
                       struct table *table)
 {
     AUTO_TEXT struct text words = {0};
-    const char *verdict = event->trust.verdict, *cause = trust_cause(event);
-    const bool judged = event->is_validated && !is_withheld(run, event);
+    const char *verdict = event->trust.verdict, *cause = stat_trust_cause(event);
+    const bool judged = event->is_validated && !stat_is_withheld(run, event);
     enum tone tone = TONE_DIM;
     if (event->figure.state == STAT_ACCOUNTED)
         text_puts(&words, "by getrusage");
@@ -335,9 +106,9 @@ static void add_trust(const struct stat_run *run, const struct stat_event *event
     else
         text_printf(&words, "%s%s%s%s", verdict, cause ? ": " : "", cause ? cause : "",
                     event->trust.stale ? ", stale" : "");
-    if (judged && !is_good(event) && strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) != 0)
+    if (judged && !stat_is_good(event) && strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) != 0)
         tone = TONE_BAD;
-    else if (judged && is_good(event) && !event->trust.stale)
+    else if (judged && stat_is_good(event) && !event->trust.stale)
         tone = TONE_GOOD;
     table_add(table, tone, text_string(&words));
 }
@@ -738,10 +509,6 @@ static void show_put_trust(const struct stat_run *run, const struct style *style
 void stat_put_report(const void *kept, const struct style *style, struct text *out)
 {
     const struct stat_run *run = kept;
-    if (stat_asked(run)->csv) {
-        put_csv(run, out);
-        return;
-    }
     if (!run->run_count) {
         section_printf(style, out, "Not executed%s%s.", run->reason ? ": " : "",
                        run->reason ? run->reason : "");

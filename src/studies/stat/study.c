@@ -129,8 +129,6 @@ static int check(void *kept, struct failure *failure)
     const struct stat_options *options = stat_asked(run);
     const struct studying *studying = &run->studying;
     run->cpu = run->relayed = -1;
-    if (options->study.common.json && options->csv)
-        return fail_with(failure, -EINVAL, "--json and --csv: take one of them");
     if (options->study.from)
         return 0;
     if (!studying->argument_count)
@@ -219,8 +217,6 @@ static const struct study study = {
     .load = stat_load,
     .judge = stat_judge_all,
     .put_report = stat_put_report,
-    .results = stat_results_json,
-    .analysis = stat_analysis_json,
     .skipped = stat_skipped_json,
     .unseeded = true,
     .aside = aside,
@@ -259,7 +255,6 @@ static const struct option_spec specs[] = {
      "end it when it takes longer; unless given it may take "
      "as long as it likes",
      FIELD(timeout), NULL},
-    {0, "csv", OPTION_FLAG, NULL, "write comma-separated values", FIELD(csv), NULL},
     OPTION_ROW_FROM(FIELD(study.from)),
     OPTION_ROW_STORE(FIELD(study.store)),
     {0},
@@ -327,7 +322,8 @@ const struct command command_stat = {
         "Where perf_event is refused, or nothing can be counted, the command is executed all the "
         "same: time, page faults and context switches come from the operating system's account of "
         "the process.\n\n"
-        "With --json or --csv the result goes to standard output, and what the command writes to "
+        "With --json, --csv or --markdown the result goes to standard output, and what the command "
+        "writes to "
         "standard error, unless -o FILE takes the result. Ctrl-C ends the command, and what was "
         "counted until then is shown. No shell is between assay and the command.",
     .examples = "# what perf stat would count\n"
@@ -343,5 +339,8 @@ const struct command command_stat = {
     .exits = exits,
     .passes_on = true,
     .options_size = sizeof(struct stat_options),
+    .results = &stat_results,
+    .csv = &stat_csv,
+    .analysis = &stat_analysis,
     .study = &study,
 };

@@ -18,7 +18,7 @@
 
 #include "base/text.h"
 #include "engine/study.h"
-#include "output/json.h"
+#include "output/field.h"
 #include "output/table.h"
 #include "studies/stat/judge.h"
 #include "studies/validate/parts.h"
@@ -30,7 +30,7 @@ struct stat_options {
     struct optional cpu;
     uint64_t repeat;
     uint64_t timeout; /* ms */
-    bool controlled, csv;
+    bool controlled;
 };
 
 #define STAT_NULLS 11u /* executions of the program whose truth is known */
@@ -125,7 +125,8 @@ static inline const struct stat_options *stat_asked(const struct stat_run *run)
 /* Programs read the report from standard output: what the command writes stands beside it. */
 static inline bool stat_is_for_programs(const struct stat_run *run)
 {
-    return stat_asked(run)->study.common.json || stat_asked(run)->csv;
+    const struct common_options *common = &stat_asked(run)->study.common;
+    return common->json || common->csv || common->markdown;
 }
 
 /* What to count: the events that were asked for, else those that this machine offers. */
@@ -158,9 +159,16 @@ enum stat_nature stat_nature_of(const struct stat_run *run, const struct stat_ev
 bool stat_is_time(const struct stat_event *event); /* counts ns of a clock */
 bool stat_has_figure(const struct stat_event *event);
 
+/* Its verdict is good; it is, but what the command wrote was relayed: this is no count that is
+ * known to be; why it is not (NULL: it is, or nobody knows). */
+bool stat_is_good(const struct stat_event *event);
+bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event);
+const char *stat_trust_cause(const struct stat_event *event);
+#define STAT_WITHHELD_CAUSE "relayed-output"
+
 void stat_put_report(const void *kept, const struct style *style, struct text *out);
-json_t *stat_results_json(const void *kept);
-json_t *stat_analysis_json(const void *kept);
+extern const struct field stat_results, stat_csv; /* fields.c */
+extern const struct fields stat_analysis;
 json_t *stat_skipped_json(const void *kept);
 
 /* What reports, runs and comparisons say of it (summary.c). */

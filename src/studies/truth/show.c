@@ -13,7 +13,10 @@
 #include "engine/options.h"
 #include "studies/truth/study.h"
 
-/* --- for programs (docs/json) --- */
+#define FEW            20u /* opcodes or functions, unless all are asked for */
+#define SENTENCE_WORDS 60u /* columns that a command may take in a sentence */
+
+/* --- the first lines --- */
 
 /* Is it a subject of the kit whose length is known, that ended as it should? */
 static bool is_known(const struct truth_run *run, int64_t *instructions)
@@ -31,135 +34,6 @@ static bool is_known(const struct truth_run *run, int64_t *instructions)
         return false;
     return linear_at((struct linear){subject->base, subject->each}, n, instructions);
 }
-
-/* Why there is no list of opcodes, which were asked for; NULL: there is one. What has code has
- * functions always, but opcodes only where they were asked for. */
-static const char *no_opcodes_because(const struct truth_run *run)
-{
-    const struct truth_counted *counted = &run->counted;
-    if (!counted->has_code)
-        return counted->lost ? TRUTH_LOST : TRUTH_NO_CODE;
-    if (!counted->classes.count)
-        return "it is more code than can be decoded";
-    return run->studying.given->from && !counted->opcodes.count ? "they were " TRUTH_NOT_BY : NULL;
-}
-
-/* Does the code that was told cover all that was counted? */
-static bool is_covered(const struct truth_run *run)
-{
-    return !run->counted.has_code || run->counted.told == run->counted.instructions;
-}
-
-static json_t *classes_json(const struct truth_run *run)
-{
-    const struct truth_counted *counted = &run->counted;
-    json_t *object = json_object();
-    if (!counted->lost) /* a class that is not known is not there */
-        json_object_set_new(object, "instructions", json_count(counted->instructions));
-    for (size_t i = 0; is_covered(run) && i < counted->classes.count; i++)
-        if (strcmp(counted->classes.list[i].name, "instructions") != 0)
-            json_object_set_new(object, counted->classes.list[i].name,
-                                json_count(counted->classes.list[i].count));
-    return object;
-}
-
-static bool has_raw(const struct truth_counted *counted)
-{
-    return counted->has_raw && counted->raw >= counted->instructions;
-}
-
-static uint64_t repetitions_of(const struct truth_counted *counted)
-{
-    return has_raw(counted) ? counted->raw - counted->instructions : counted->repetitions;
-}
-
-static json_t *sums_json(const struct truth_sums *sums, bool functions)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < sums->count; i++) {
-        const struct truth_sum *sum = &sums->list[i];
-        json_t *object = json_object();
-        if (functions) {
-            json_object_set_new(object, "object", json_text(*sum->object ? sum->object : NULL));
-            json_object_set_new(object, "function", json_text(*sum->name ? sum->name : NULL));
-        } else {
-            json_object_set_new(object, "opcode", json_text(sum->name));
-        }
-        json_object_set_new(object, "count", json_count(sum->count));
-        json_object_set_new(object, "repetitions", json_count(sum->repetitions));
-        json_array_append_new(list, object);
-    }
-    return list;
-}
-
-static json_t *row_json(const struct truth_run *run)
-{
-    const struct truth_counted *counted = &run->counted;
-    const char *note = run->counter->note;
-    char setting[200];
-    json_t *object = json_object();
-    json_object_set_new(object, "source", json_text(counted->source));
-    json_object_set_new(object, "classes", classes_json(run));
-    const bool told = !counted->lost && (counted->has_code || has_raw(counted));
-    json_put(object, "rep_iterations", told ? json_count(repetitions_of(counted)) : NULL,
-             counted->lost ? TRUTH_LOST : "the source does not tell them");
-    command_ending_put(object, counted->status);
-    json_object_set_new(object, "program", json_text(run->line));
-    json_object_set_new(object, "setting",
-                        json_text(setting_name(run->controls, setting, sizeof(setting))));
-    json_object_set_new(object, "tasks", json_count(counted->tasks));
-    json_object_set_new(object, "processes", json_count(counted->processes));
-    json_object_set_new(object, "left", json_count(counted->left));
-    json_put(object, "output_bytes",
-             counted->output_known ? json_count(counted->output_bytes) : NULL, COMMAND_OUTPUT_LENT);
-    json_object_set_new(object, "rights_withheld",
-                        json_boolean(counted->rights == RIGHTS_WITHHELD));
-    json_object_set_new(object, "seconds", json_real((double)counted->nanoseconds / 1e9));
-    json_object_set_new(object, "page_faults",
-                        json_count(counted->account.minor_faults + counted->account.major_faults));
-    json_object_set_new(object, "context_switches",
-                        json_count(counted->account.voluntary + counted->account.involuntary));
-    json_put(object, "unknown", counted->has_code ? json_count(counted->unknown) : NULL,
-             TRUTH_NO_CODE);
-    json_object_set_new(object, "note", json_text(note && *note ? note : NULL));
-    /* What --by asked for. */
-    const char *no_opcodes = no_opcodes_because(run);
-    if (run->by_opcode)
-        json_put(object, "opcodes", no_opcodes ? NULL : sums_json(&counted->opcodes, false),
-                 no_opcodes);
-    if (run->by_function)
-        json_put(object, "functions",
-                 counted->has_code ? sums_json(&counted->functions, true) : NULL,
-                 counted->lost ? TRUTH_LOST : TRUTH_NO_CODE);
-    return object;
-}
-
-json_t *truth_results_json(const void *kept)
-{
-    const struct truth_run *run = kept;
-    json_t *list = json_array();
-    if (run->counter)
-        json_array_append_new(list, row_json(run));
-    return list;
-}
-
-json_t *truth_analysis_json(const void *kept)
-{
-    const struct truth_run *run = kept;
-    json_t *object = json_object();
-    json_object_set_new(object, "store", json_text(run->studying.stored));
-    json_object_set_new(object, "complete",
-                        json_boolean(run->counter && run->counted.status < STATUS_TIMEOUT));
-    json_object_set_new(object, "seconds", json_real(run->studying.seconds));
-    return object;
-}
-
-/* --- for people --- */
-
-#define FEW            20u /* opcodes or functions, unless all are asked for */
-#define SENTENCE_WORDS 60u /* columns that a command may take in a sentence */
-
-/* --- the first lines --- */
 
 static void put_answer(const struct truth_run *run, const struct style *style, struct text *out)
 {
@@ -188,7 +62,7 @@ static void put_repetitions(const struct truth_run *run, const struct style *sty
                             struct text *out)
 {
     const struct truth_counted *counted = &run->counted;
-    const uint64_t repetitions = repetitions_of(counted);
+    const uint64_t repetitions = truth_repetitions(counted);
     char number[NUMBER_SIZE], raw[NUMBER_SIZE];
     if (!repetitions)
         return;
@@ -310,7 +184,7 @@ static void put_code(const struct truth_run *run, struct text *out)
     }
     number_count(counted->told, one, sizeof(one));
     number_count(counted->instructions, other, sizeof(other));
-    if (!is_covered(run))
+    if (!truth_is_covered(run))
         text_printf(out,
                     "Classes, opcodes and functions are of %s of the %s instructions: the code of "
                     "the others was not told. ",
@@ -319,7 +193,7 @@ static void put_code(const struct truth_run *run, struct text *out)
         text_puts(out, "It is more code than can be decoded: there are no classes and opcodes. ");
         return;
     }
-    if (run->by_opcode && no_opcodes_because(run))
+    if (run->by_opcode && truth_no_opcodes(run))
         text_puts(out, "Opcodes were " TRUTH_NOT_BY ". ");
     number_count(counted->unknown, one, sizeof(one));
     if (counted->unknown)

@@ -134,8 +134,6 @@ static const struct study study = {
     .load = truth_load,
     .judge = judge,
     .put_report = truth_put_report,
-    .results = truth_results_json,
-    .analysis = truth_analysis_json,
     .unseeded = true,
     .aside = aside,
     .end = end,
@@ -220,5 +218,7 @@ const struct command command_truth = {
     .exits = exits,
     .passes_on = true,
     .options_size = sizeof(struct truth_options),
+    .results = &truth_results,
+    .analysis = &truth_analysis,
     .study = &study,
 };

@@ -99,8 +99,14 @@ int truth_put(void *kept, struct failure *failure);
 int truth_measure(void *kept);
 int truth_load(void *kept, struct store *store, struct failure *failure);
 void truth_put_report(const void *kept, const struct style *style, struct text *out);
-json_t *truth_results_json(const void *kept);
-json_t *truth_analysis_json(const void *kept);
+/* What its results are (fields.c), and what follows from a count. */
+extern const struct field truth_results;
+extern const struct fields truth_analysis;
+/* Why there is no list of opcodes, which were asked for; NULL: there is one. */
+const char *truth_no_opcodes(const struct truth_run *run);
+/* Does the code that was told cover all that was counted? */
+bool truth_is_covered(const struct truth_run *run);
+uint64_t truth_repetitions(const struct truth_counted *counted);
 /* Telling which code was executed costs it much more than counting: only when it is asked for. */
 bool truth_tells_late(const struct catalogue_counter *counter);
 
