@@ -213,7 +213,7 @@ static const struct option_spec specs[] = {
      offsetof(struct doctor_options, save), NULL},
     {0, "fail-on", OPTION_STRING, "STATUS",
      "exit with 4 when a check is warn or bad, or bad alone, or one that was named is absent",
-     offsetof(struct doctor_options, fail_on), NULL},
+     offsetof(struct doctor_options, fail_on), NULL, .words = ONE_OF("warn", "bad")},
     {0},
 };
 

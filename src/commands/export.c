@@ -145,13 +145,16 @@ struct export_options {
     const char *format;
 };
 
+#define TABLES                                                                                     \
+    "samples, cells, visits, machine, events, truths, opcodes, operations, clocks, subjects, "     \
+    "executed, calls or runs"
+
 static const struct option_spec specs[] = {
-    {'w', "what", OPTION_STRING, "TABLE",
-     "samples, cells, visits, machine, events, truths, opcodes, operations, clocks, subjects, "
-     "executed, calls or runs",
-     offsetof(struct export_options, what), "samples"},
+    {'w', "what", OPTION_STRING, "TABLE", TABLES, offsetof(struct export_options, what), "samples",
+     .words = ONE_OF("samples", "cells", "visits", "machine", "events", "truths", "opcodes",
+                     "operations", "clocks", "subjects", "executed", "calls", "runs")},
     {0, "format", OPTION_STRING, "FORMAT", "csv or json; --json is short for the latter",
-     offsetof(struct export_options, format), "csv"},
+     offsetof(struct export_options, format), "csv", .words = ONE_OF("csv", "json")},
     {0},
 };
 
@@ -186,10 +189,7 @@ static int choose(struct exporting *exporting, int argument_count, struct failur
         if (strcmp(table->name, options->what) == 0)
             exporting->table = table;
     if (!exporting->table)
-        return fail_with(failure, -EINVAL,
-                         "--what takes samples, cells, visits, machine, events, truths, opcodes, "
-                         "operations, clocks, subjects, executed, calls or runs, not '%.100s'",
-                         options->what);
+        return fail_with(failure, -EINVAL, "--what takes " TABLES ", not '%.100s'", options->what);
     exporting->json = options->common.json || strcmp(options->format, "json") == 0;
     if (!exporting->json && strcmp(options->format, "csv") != 0)
         return fail_with(failure, -EINVAL, "--format takes csv or json, not '%.100s'",

@@ -304,7 +304,8 @@ static const struct option_spec common_option_specs[] = {
      "the code of another ISA, executed here and not measured, or exec:ARGV... with any prefix "
      "that "
      "runs a program there",
-     offsetof(struct common_options, via), "local"},
+     offsetof(struct common_options, via), "local",
+     .words = ONE_OF("local", "ssh:", "lab:", "qemu:", "exec:")},
     {'q', "quiet", OPTION_FLAG, NULL, "no progress and no remarks on standard error",
      offsetof(struct common_options, quiet), NULL},
     {'h', "help", OPTION_FLAG, NULL, "print this help", offsetof(struct common_options, help),

@@ -321,7 +321,7 @@ static const struct option_spec specs[] = {
     {0, "fail-on", OPTION_STRING, "WHAT",
      "exit with 4 when a verdict or a quantity differs, or a side could not be compared; WHAT is "
      "difference",
-     FIELD(fail_on), NULL},
+     FIELD(fail_on), NULL, .words = ONE_OF("difference")},
     {0, "all", OPTION_FLAG, NULL, "show what agrees too, and every quantity by itself", FIELD(all),
      NULL},
     {0},

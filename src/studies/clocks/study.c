@@ -282,7 +282,7 @@ static const struct option_spec specs[] = {
      FIELD(clock), NULL},
     {0, "workload", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "WORK",
      "intervals of these alone: sleep, compute, spin, yield, faults, pipe; all unless given",
-     FIELD(workload), NULL},
+     FIELD(workload), NULL, .words = clocks_workloads},
     {0, "quick", OPTION_FLAG | OPTION_MEASURES | OPTION_BEGINS, NULL,
      "fewer lengths and fewer intervals of each", FIELD(quick), NULL},
     {0, "budget", OPTION_BUDGET | OPTION_MEASURES | OPTION_STAYS, "TIME",

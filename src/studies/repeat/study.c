@@ -272,19 +272,19 @@ static const struct option_spec specs[] = {
     {0, "source", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "SOURCE",
      "count with these: perf_event, step, qemu, valgrind; unless given with all that are usable "
      "here and that the budget holds",
-     FIELD(source), NULL},
+     FIELD(source), NULL, .words = ONE_OF("perf_event", "step", "qemu", "valgrind")},
     {'r', "runs", OPTION_OPTIONAL | OPTION_MEASURES | OPTION_BEGINS, "N",
      "executions of every setting, at least 2; unless given 12, with --quick 7", FIELD(runs), NULL},
     {0, "control", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "CONTROL",
      "control these alone: aslr, environment, argv0, directory, cpu, stack, stdin, hash-seeds, "
      "tunables, layout; all unless given",
-     FIELD(control), NULL},
+     FIELD(control), NULL, .words = control_names},
     {0, "no-control", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "CONTROL",
-     "control all but these", FIELD(no_control), NULL},
+     "control all but these", FIELD(no_control), NULL, .words = control_names},
     {0, "sweep", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "WHAT",
      "execute it with more and more bytes in its environment (env), with its stack lower and lower "
      "(stack), or with random addresses again and again (aslr), while all else is controlled",
-     FIELD(sweep), NULL},
+     FIELD(sweep), NULL, .words = sweep_names + 1},
     OPTION_ROW_KEEP(FIELD(keep)),
     OPTION_ROW_INPUT(FIELD(input)),
     OPTION_ROW_DIRECTORY(FIELD(directory)),
