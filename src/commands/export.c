@@ -23,7 +23,7 @@
 /* Beyond this a JSON reader that uses doubles would round: then digits are a string. */
 #define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
 
-/* false: its name is all that is wanted. */
+/* false: its name is all that is wanted, or it has no value. */
 static bool begin_value(struct export_row *row, const char *name)
 {
     if (row->numbered && row->next++ == 0)
@@ -37,8 +37,8 @@ static bool begin_value(struct export_row *row, const char *name)
     if (row->naming)
         text_puts(&row->line, name);
     else if (row->json)
-        text_printf(&row->line, "\"%s\":", name);
-    return !row->naming;
+        text_printf(&row->line, "\"%s\":%s", name, row->absent ? "null" : "");
+    return !row->naming && !row->absent;
 }
 
 static void put_number(struct export_row *row, const char *name, bool negative, uint64_t magnitude)
@@ -82,12 +82,12 @@ void row_flag(struct export_row *row, const char *name, bool value)
 
 void row_text(struct export_row *row, const char *name, const char *string)
 {
-    if (!begin_value(row, name))
+    const bool absent = row->absent;
+    row->absent |= !string;
+    const bool wanted = begin_value(row, name);
+    row->absent = absent;
+    if (!wanted)
         return;
-    if (!string) {
-        text_puts(&row->line, row->json ? "null" : "");
-        return;
-    }
     if (row->json) {
         json_t *value = json_text(string);
         AUTO_FREE char *dumped = json_dumps(value, JSON_ENCODE_ANY);
