@@ -91,6 +91,7 @@ struct option_spec {
     /* Those that it takes, or the usual ones, for completion; ends with NULL. "FILE", "DIR" and
      * "on|off" say that themselves. */
     const char *const *words;
+    bool only; /* no others */
 };
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers" /* few rows have words */
 #define ONE_OF(...) ((const char *const[]){__VA_ARGS__, NULL})

@@ -143,6 +143,15 @@ class Answers(unittest.TestCase):
         schemes = re.findall(r"^  (\w+) ", tap.assay("doctor", via="telepathy:").stderr, re.MULTILINE)
         self.assertEqual(sorted(word.rstrip(":") for word in ask("doctor", "--via", "")), sorted(schemes))
 
+    def test_where_no_others_are_taken_the_refusal_names_those_that_are_offered(self):
+        for command, option in (("doctor", "--fail-on"), ("compare", "--fail-on"), ("export", "--what"), ("export", "--format"),
+                                ("clocks", "--workload"), ("repeat", "--control"), ("repeat", "--no-control"), ("repeat", "--sweep")):
+            with self.subTest(f"{command} {option}"):
+                done = tap.assay(command, option, "all-of-them")
+                self.assertEqual((done.returncode, done.stdout), (125 if command == "repeat" else 2, ""))
+                taken = re.search(rf"{option} takes (.*), not 'all-of-them'", done.stderr)[1]
+                self.assertEqual(re.split(", | or ", taken), ask(command, option, ""))
+
     def test_command_lines_of_any_kind_are_answered(self):
         for typed in ("'", '"', "\\", "\t", "\n", "\tcommand 1", "\x1b[2J", "\udcff", "$(touch seen)", "-", "--", "---", "=", ":=", "--=",
                       "--pattern=\n,", "-\x01", ",", ",,,,", "a" * 100_000, "-" * 100_000):
