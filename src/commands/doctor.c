@@ -213,7 +213,7 @@ static const struct option_spec specs[] = {
      offsetof(struct doctor_options, save), NULL},
     {0, "fail-on", OPTION_STRING, "STATUS",
      "exit with 4 when a check is warn or bad, or bad alone, or one that was named is absent",
-     offsetof(struct doctor_options, fail_on), NULL},
+     offsetof(struct doctor_options, fail_on), NULL, .words = ONE_OF("warn", "bad"), .only = true},
     {0},
 };
 
@@ -274,10 +274,7 @@ static int save_facts(const char *path, const struct facts *facts, struct failur
 static int check_options(const struct doctor_options *options, int count, char **names)
 {
     struct failure failure = {0};
-    if (options->fail_on && strcmp(options->fail_on, "warn") != 0 &&
-        strcmp(options->fail_on, "bad") != 0)
-        fail_with(&failure, -EINVAL, "--fail-on takes warn or bad, not '%.100s'", options->fail_on);
-    else if (options->facts && options->common.via && strcmp(options->common.via, "local") != 0)
+    if (options->facts && options->common.via && strcmp(options->common.via, "local") != 0)
         fail_with(&failure, -EINVAL, "--facts judges a file and --via a machine: give one of them");
     for (int i = 0; i < count && !failure.code; i++) {
         if (check_find(names[i]))

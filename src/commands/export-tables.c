@@ -25,19 +25,17 @@ static void put_known(struct export_row *row, const char *name, bool known, int6
 static void put_command(struct export_row *row, const struct cell_command *command,
                         const char *event)
 {
-    const bool is = command->words;
-    const char *source = is ? command_source(event) : "";
+    row->absent = !command->words;
+    const char *source = row->absent ? "" : command_source(event);
     char setting[256];
-    row_text(row, "name", is ? command->name : NULL);
+    row_text(row, "name", command->name);
     row_text(row, "words", command->words);
     row_text(row, "source", *source ? source : NULL);
-    row_text(row, "setting", is ? setting_name(command->controls, setting, sizeof(setting)) : NULL);
-    row_text(row, "sweep", is ? sweep_names[command->sweep] : NULL);
-    if (is)
-        row_count(row, "swept", command->swept);
-    else
-        row_text(row, "swept", NULL);
-    row_text(row, "detail", is ? command_detail_names[command->detail] : NULL);
+    row_text(row, "setting", setting_name(command->controls, setting, sizeof(setting)));
+    row_text(row, "sweep", sweep_names[command->sweep]);
+    row_count(row, "swept", command->swept);
+    row_text(row, "detail", command_detail_names[command->detail]);
+    row->absent = false;
 }
 
 /* On what a tour works; of a sample also its pass, and which call it was, behind which other, as
@@ -45,11 +43,10 @@ static void put_command(struct export_row *row, const struct cell_command *comma
 static void put_tour(struct export_row *row, const struct cell_tour *tour)
 {
     row_text(row, "counted", tour->counted);
-    put_known(row, "open", tour->calls, tour->open);
-    if (tour->calls)
-        row_flag(row, "cold", tour->cold);
-    else
-        row_text(row, "cold", NULL);
+    row->absent = !tour->calls;
+    row_count(row, "open", tour->open);
+    row_flag(row, "cold", tour->cold);
+    row->absent = false;
 }
 
 /* The calls of one cell, by run. */
@@ -87,18 +84,16 @@ static void put_call(struct export_row *row, const struct tour_walk *walk, uint3
  * read, as the view `look` has it. */
 static void put_watch(struct export_row *row, const struct cell_watch *watch)
 {
-    const bool is = watch->kind != WATCH_NONE;
-    row_text(row, "kind", is ? watch_kind_names[watch->kind] : NULL);
-    row_text(row, "workload", is ? watch->workload : NULL);
-    put_known(row, "length", is, (int64_t)watch->length);
-    put_known(row, "threads", is, watch->threads);
-    put_known(row, "moves", is, watch->moves);
-    for (int i = 0; i < 2; i++)
-        if (is)
-            row_flag(row, i ? "awake" : "handover", i ? watch->awake : watch->handover);
-        else
-            row_text(row, i ? "awake" : "handover", NULL);
-    put_known(row, "partner", is && watch->partner >= 0, watch->partner);
+    row->absent = watch->kind == WATCH_NONE;
+    row_text(row, "kind", watch_kind_names[watch->kind]);
+    row_text(row, "workload", watch->workload);
+    row_difference(row, "length", (int64_t)watch->length);
+    row_count(row, "threads", watch->threads);
+    row_count(row, "moves", watch->moves);
+    row_flag(row, "handover", watch->handover);
+    row_flag(row, "awake", watch->awake);
+    put_known(row, "partner", watch->partner >= 0, watch->partner);
+    row->absent = false;
 }
 
 static const char *part_of(const struct cell *cell, uint32_t column)
@@ -119,11 +114,13 @@ static void put_look(struct export_row *row, const struct cell *cell,
     const bool is = cell->watch.kind != WATCH_NONE;
     const uint32_t looks = is ? watch_group(cell->watch.kind, cell->watch.threads) : 1;
     const uint32_t own = is ? looks / cell->watch.threads : 1;
-    put_known(row, "round", is, run / looks);
-    put_known(row, "thread", is, run % looks / own);
-    put_known(row, "look", is, run % own);
-    row_text(row, "clock", is ? clocks[column] : NULL);
+    row->absent = !is;
+    row_count(row, "round", run / looks);
+    row_count(row, "thread", run % looks / own);
+    row_count(row, "look", run % own);
+    row_text(row, "clock", clocks[column]);
     row_text(row, "part", part_of(cell, column));
+    row->absent = false;
 }
 
 /* --- samples --- */

@@ -23,7 +23,7 @@
 /* Beyond this a JSON reader that uses doubles would round: then digits are a string. */
 #define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
 
-/* false: its name is all that is wanted. */
+/* false: its name is all that is wanted, or it has no value. */
 static bool begin_value(struct export_row *row, const char *name)
 {
     if (row->numbered && row->next++ == 0)
@@ -37,8 +37,8 @@ static bool begin_value(struct export_row *row, const char *name)
     if (row->naming)
         text_puts(&row->line, name);
     else if (row->json)
-        text_printf(&row->line, "\"%s\":", name);
-    return !row->naming;
+        text_printf(&row->line, "\"%s\":%s", name, row->absent ? "null" : "");
+    return !row->naming && !row->absent;
 }
 
 static void put_number(struct export_row *row, const char *name, bool negative, uint64_t magnitude)
@@ -82,12 +82,12 @@ void row_flag(struct export_row *row, const char *name, bool value)
 
 void row_text(struct export_row *row, const char *name, const char *string)
 {
-    if (!begin_value(row, name))
+    const bool absent = row->absent;
+    row->absent |= !string;
+    const bool wanted = begin_value(row, name);
+    row->absent = absent;
+    if (!wanted)
         return;
-    if (!string) {
-        text_puts(&row->line, row->json ? "null" : "");
-        return;
-    }
     if (row->json) {
         json_t *value = json_text(string);
         AUTO_FREE char *dumped = json_dumps(value, JSON_ENCODE_ANY);
@@ -149,9 +149,12 @@ static const struct option_spec specs[] = {
     {'w', "what", OPTION_STRING, "TABLE",
      "samples, cells, visits, machine, events, truths, opcodes, operations, clocks, subjects, "
      "executed, calls or runs",
-     offsetof(struct export_options, what), "samples"},
+     offsetof(struct export_options, what), "samples",
+     .words = ONE_OF("samples", "cells", "visits", "machine", "events", "truths", "opcodes",
+                     "operations", "clocks", "subjects", "executed", "calls", "runs"),
+     .only = true},
     {0, "format", OPTION_STRING, "FORMAT", "csv or json; --json is short for the latter",
-     offsetof(struct export_options, format), "csv"},
+     offsetof(struct export_options, format), "csv", .words = ONE_OF("csv", "json"), .only = true},
     {0},
 };
 
@@ -182,18 +185,10 @@ static int choose(struct exporting *exporting, int argument_count, struct failur
         return fail_with(failure, -EINVAL,
                          "one store at a time: name one file, or none for the "
                          "latest");
-    for (const struct export_table *table = export_tables; table->name; table++)
-        if (strcmp(table->name, options->what) == 0)
-            exporting->table = table;
-    if (!exporting->table)
-        return fail_with(failure, -EINVAL,
-                         "--what takes samples, cells, visits, machine, events, truths, opcodes, "
-                         "operations, clocks, subjects, executed, calls or runs, not '%.100s'",
-                         options->what);
+    exporting->table = export_tables;
+    while (strcmp(exporting->table->name, options->what) != 0)
+        exporting->table++;
     exporting->json = options->common.json || strcmp(options->format, "json") == 0;
-    if (!exporting->json && strcmp(options->format, "csv") != 0)
-        return fail_with(failure, -EINVAL, "--format takes csv or json, not '%.100s'",
-                         options->format);
     return 0;
 }
 

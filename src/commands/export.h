@@ -20,6 +20,7 @@ struct export_kinds {
 struct export_row {
     bool json;
     bool naming;                  /* what is written are the names alone */
+    bool absent;                  /* what is written has no values */
     size_t next;                  /* column the next value belongs to */
     struct export_kinds kinds;    /* of the stores' cells: their columns are among these */
     const struct listed_run *run; /* whose rows these are */

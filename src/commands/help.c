@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Help texts for a terminal, from the same tables that parse the options. */
+ * Help texts and manual pages, from the same tables that parse the options. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -44,16 +44,83 @@ static const struct exit_meaning *exit_meanings_of(const struct command *command
     return command->group == GROUP_STORED ? stored_meanings : exit_meanings;
 }
 
-static void heading(struct text *out, const char *word)
+/* Options of the program itself; each ends its command line, perhaps behind one more word. */
+const struct option_spec program_options[] = {
+    {'h', "help", OPTION_FLAG, "[COMMAND]", "print this help, or that of a command", 0, NULL},
+    {0, "version", OPTION_FLAG, NULL, "print the version", 0, NULL},
+    {0, "man", OPTION_FLAG, "[COMMAND]", "print a manual page in roff, for man -l", 0, NULL},
+    {0, "completion", OPTION_STRING, "SHELL",
+     "print what completes command lines in bash, zsh or fish", 0, NULL,
+     .words = ONE_OF("bash", "zsh", "fish")},
+    {0},
+};
+
+/* ----------------------------------------------------------------------------------------------
+ * A page: help for a terminal, or a manual page in roff, which the build asks for with `assay
+ * --man` and installs. */
+
+struct page {
+    struct text *out;
+    bool roff;
+};
+
+/* Words as roff text: a backslash would start an escape, a hyphen is typeset as a dash, and a dot
+ * or quote at the start of a line is a request. */
+static void escape(struct text *out, const char *words)
 {
-    text_printf(out, "\n%s:\n", word);
+    for (; *words; words++) {
+        const bool line_start = !out->length || out->bytes[out->length - 1] == '\n';
+        if (line_start && (*words == '.' || *words == '\''))
+            text_puts(out, "\\&");
+        if (*words == '\\')
+            text_puts(out, "\\e");
+        else if (*words == '-')
+            text_puts(out, "\\-");
+        else
+            text_putc(out, *words);
+    }
 }
 
-/* A name at NAME_COLUMN and its help beside it, or below when the name is long. */
-static void entry(struct text *out, const char *name, const char *help)
+/* Letters as they are printed on a page of this kind. */
+static void put(struct page *page, const char *words)
 {
-    text_printf(out, "%*s%s", NAME_COLUMN, "", name);
-    size_t at = NAME_COLUMN + strlen(name);
+    if (page->roff)
+        escape(page->out, words);
+    else
+        text_puts(page->out, words);
+}
+
+static void heading(struct page *page, const char *words)
+{
+    if (!page->roff) {
+        text_printf(page->out, "\n%s:\n", words);
+        return;
+    }
+    text_puts(page->out, ".SH ");
+    for (; *words; words++)
+        text_putc(page->out, (char)toupper((unsigned char)*words));
+    text_putc(page->out, '\n');
+}
+
+/* A name at NAME_COLUMN and its help beside it, or below when the name is long. argument: what
+ * follows it; NULL: nothing. */
+static void entry(struct page *page, const char *name, const char *argument, const char *help)
+{
+    struct text *out = page->out;
+    if (page->roff) {
+        text_puts(out, ".TP\n\\fB");
+        escape(out, name);
+        text_puts(out, argument ? "\\fR \\fI" : "");
+        escape(out, argument ? argument : "");
+        text_puts(out, "\\fR\n");
+        escape(out, help);
+        text_puts(out, ".\n");
+        return;
+    }
+    const size_t line = out->length;
+    text_printf(out, "%*s%s%s%s", NAME_COLUMN, "", name, argument ? " " : "",
+                argument ? argument : "");
+    size_t at = out->length - line;
     if (at + 2 > TEXT_COLUMN) {
         text_putc(out, '\n');
         at = 0;
@@ -62,45 +129,94 @@ static void entry(struct text *out, const char *name, const char *help)
     wrap(out, help, TEXT_COLUMN, TEXT_COLUMN, HELP_WIDTH);
 }
 
-static void option_entry(struct text *out, const struct option_spec *spec)
+static void option_entry(struct page *page, const struct option_spec *spec)
 {
-    char name[128];
-    int length = spec->letter ? snprintf(name, sizeof(name), "-%c, --%s", spec->letter, spec->name)
-                              : snprintf(name, sizeof(name), "    --%s", spec->name);
-    if (spec->argument)
-        snprintf(name + length, sizeof(name) - (size_t)length, " %s", spec->argument);
-    AUTO_TEXT struct text help = {0};
+    AUTO_TEXT struct text name = {0}, help = {0};
+    if (spec->letter)
+        text_printf(&name, "-%c, --%s", spec->letter, spec->name);
+    else
+        text_printf(&name, "%s--%s", page->roff ? "" : "    ", spec->name);
     text_puts(&help, spec->help);
     if (spec->initial)
         text_printf(&help, " (default: %s)", spec->initial);
-    entry(out, name, text_string(&help));
+    entry(page, text_string(&name), spec->argument, text_string(&help));
 }
 
-static void exit_entries(struct text *out, const struct exit_meaning *exit)
+static void exit_entries(struct page *page, const struct exit_meaning *exit)
 {
-    heading(out, "Exit status");
-    for (; exit->meaning; exit++)
-        text_printf(out, "%*s%-5d%s\n", NAME_COLUMN, "", exit->code, exit->meaning);
-}
-
-/* Example lines are commands; comment lines lead them. */
-static void example_entries(struct text *out, const char *examples)
-{
-    heading(out, "Examples");
-    while (*examples) {
-        size_t length = strcspn(examples, "\n");
-        text_printf(out, "%*s%.*s\n", NAME_COLUMN, "", (int)length, examples);
-        examples += length + (examples[length] == '\n');
+    heading(page, "Exit status");
+    for (; exit->meaning; exit++) {
+        const char *const code = memory_format("%d", exit->code);
+        if (page->roff)
+            entry(page, code, NULL, exit->meaning);
+        else
+            text_printf(page->out, "%*s%-5s%s\n", NAME_COLUMN, "", code, exit->meaning);
     }
 }
 
-void help_program(struct text *out)
+/* Example lines are commands; comment lines lead them. */
+static void example_entries(struct page *page, const char *examples)
 {
-    text_puts(out, "usage: assay [--help | --version] COMMAND [options]\n\n");
-    wrap(out,
-         "Tells how far each performance counter of a machine can be trusted, why, and how to "
-         "measure so that the error is smallest: every count with its error bar.",
-         0, 0, HELP_WIDTH);
+    heading(page, "Examples");
+    text_puts(page->out, page->roff ? ".nf\n" : "");
+    while (*examples) {
+        const size_t length = strcspn(examples, "\n");
+        text_printf(page->out, "%*s", page->roff ? 0 : NAME_COLUMN, "");
+        put(page, memory_format("%.*s\n", (int)length, examples));
+        examples += length + (examples[length] == '\n');
+    }
+    text_puts(page->out, page->roff ? ".fi\n" : "");
+}
+
+/* Prose in roff: an empty line becomes a paragraph. */
+static void paragraphs(struct text *out, const char *words)
+{
+    while (*words) {
+        const char *const gap = strstr(words, "\n\n");
+        const size_t length = gap ? (size_t)(gap - words) : strlen(words);
+        escape(out, memory_format("%.*s\n", (int)length, words));
+        words += length + strspn(words + length, "\n");
+        text_puts(out, gap ? ".PP\n" : "");
+    }
+}
+
+/* What it is called, what it is for, and how it is written. */
+static void opening(struct page *page, const struct command *command, const char *description)
+{
+    struct text *out = page->out;
+    const char *const name = command->name ? memory_format("assay %s", command->name) : "assay";
+    if (!page->roff) {
+        text_printf(out, "usage: %s %s\n\n", name, command->synopsis);
+        wrap(out, description, 0, 0, HELP_WIDTH);
+        return;
+    }
+    char *const file = memory_copy(name), *const title = memory_copy(name);
+    for (size_t i = 0; name[i]; i++) {
+        file[i] = name[i] == ' ' ? '-' : name[i];
+        title[i] = (char)toupper((unsigned char)file[i]);
+    }
+    text_puts(out, ".TH ");
+    escape(out, title);
+    text_puts(out, " 1 \"\" \"assay " ASSAY_VERSION "\" \"User Commands\"\n.SH NAME\n");
+    escape(out, memory_format("%s - %s", file, command->summary));
+    text_puts(out, "\n.SH SYNOPSIS\n\\fB");
+    escape(out, name);
+    text_puts(out, "\\fR ");
+    escape(out, command->synopsis);
+    text_puts(out, "\n.SH DESCRIPTION\n");
+    paragraphs(out, description);
+}
+
+static const struct command itself = {
+    .synopsis = "[--help | --version] COMMAND [options]",
+    .summary = "tell how far performance counters can be trusted",
+    .description =
+        "Tells how far each performance counter of a machine can be trusted, why, and how to "
+        "measure so that the error is smallest: every count with its error bar.",
+};
+
+static void command_entries(struct page *page)
+{
     static const char *const titles[] = {
         [GROUP_ALL] = "To begin with",
         [GROUP_MACHINE] = "What there is to count, and what is in the way",
@@ -109,217 +225,76 @@ void help_program(struct text *out)
         [GROUP_STORED] = "Runs that were stored",
     };
     for (size_t group = 0; group < sizeof(titles) / sizeof(titles[0]); group++) {
-        heading(out, titles[group]);
+        heading(page, titles[group]);
         for (const struct command *const *at = command_registry; *at; at++)
             if ((*at)->group == (enum command_group)group)
-                entry(out, (*at)->name, (*at)->summary);
+                entry(page, page->roff ? memory_format("assay %s", (*at)->name) : (*at)->name, NULL,
+                      (*at)->summary);
     }
-
-    heading(out, "Options");
-    entry(out, "-h, --help", "print this help");
-    entry(out, "    --version", "print the version");
-    entry(out, "    --man [COMMAND]", "print a manual page in roff, for man -l");
-    entry(out, "    --completion SHELL", "print what completes command lines in bash, zsh or fish");
-    exit_entries(out, exit_meanings);
-    text_puts(out, "\n`assay COMMAND --help` explains a command and its options; begin with `assay "
-                   "run\n--quick`.\n");
 }
 
-/* Its paragraphs, with what is only known from the registry. */
-static void described(const struct command *command, struct text *words)
+static void put_program(struct page *page)
 {
+    opening(page, &itself, itself.description);
+    command_entries(page);
+    heading(page, "Options");
+    for (const struct option_spec *spec = program_options; spec->name; spec++)
+        option_entry(page, spec);
+    exit_entries(page, exit_meanings);
+    if (!page->roff) {
+        text_puts(page->out, "\n`assay COMMAND --help` explains a command and its options; begin "
+                             "with `assay run\n--quick`.\n");
+        return;
+    }
+    heading(page, "Environment");
+    entry(page, "ASSAY_KIT", NULL,
+          "The folder that holds the probe and its harness executables, instead of the installed "
+          "one");
+    entry(page, "ASSAY_LAB", NULL,
+          "The folder that holds the kernels of the lab; without it XDG_CACHE_HOME/assay/lab or "
+          "~/.cache/assay/lab");
+    entry(page, "ASSAY_QEMU", NULL, "The program that emulates, instead of the one in PATH");
+    entry(page, "NO_COLOR", NULL, "No colours, whatever the terminal offers");
+    entry(page, "XDG_STATE_HOME", NULL,
+          "Runs are stored below its folder assay; without it below ~/.local/state");
+    heading(page, "See also");
+    for (const struct command *const *at = command_registry; *at; at++)
+        text_printf(page->out, ".BR assay\\-%s (1),\n", (*at)->name);
+    text_puts(page->out, ".BR perf_event_open (2)\n");
+}
+
+static void put_command(struct page *page, const struct command *command)
+{
+    /* Its paragraphs, with what is only known from the registry. */
+    AUTO_TEXT struct text words = {0};
     const char *at = command->put_listed ? strstr(command->description, "%s") : NULL;
     if (at) {
-        text_append(words, command->description, (size_t)(at - command->description));
-        command->put_listed(words);
+        text_append(&words, command->description, (size_t)(at - command->description));
+        command->put_listed(&words);
     }
-    text_puts(words, at ? at + 2 : command->description);
-}
+    text_puts(&words, at ? at + 2 : command->description);
 
-void help_command(struct text *out, const struct command *command)
-{
-    AUTO_TEXT struct text words = {0};
-    described(command, &words);
-    text_printf(out, "usage: assay %s %s\n\n", command->name, command->synopsis);
-    wrap(out, text_string(&words), 0, 0, HELP_WIDTH);
-    heading(out, "Options");
+    opening(page, command, text_string(&words));
+    heading(page, "Options");
     for (size_t i = 0; option_at(command, i); i++)
-        option_entry(out, option_at(command, i));
+        option_entry(page, option_at(command, i));
     if (command->examples)
-        example_entries(out, command->examples);
-    exit_entries(out, exit_meanings_of(command));
+        example_entries(page, command->examples);
+    exit_entries(page, exit_meanings_of(command));
+    if (page->roff)
+        text_puts(page->out, ".SH SEE ALSO\n.BR assay (1)\n");
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Manual pages in roff, from the same tables that parse the options; the build calls `assay --man
- * COMMAND` to make the pages it installs. */
-
-/* Words as roff text: a backslash would start an escape, a hyphen is typeset as a dash, and a dot
- * or quote at the start of a line is a request. */
-static void escaped(struct text *out, const char *words, size_t length)
+void help_put(const struct command *command, bool roff, struct text *out)
 {
-    for (size_t i = 0; i < length; i++) {
-        bool line_start = !out->length || out->bytes[out->length - 1] == '\n';
-        switch (words[i]) {
-        case '\\':
-            text_puts(out, "\\e");
-            break;
-        case '-':
-            text_puts(out, "\\-");
-            break;
-        case '.':
-        case '\'':
-            text_puts(out, line_start ? "\\&" : "");
-            text_putc(out, words[i]);
-            break;
-        default:
-            text_putc(out, words[i]);
-        }
-    }
-}
-
-static void escape(struct text *out, const char *words)
-{
-    escaped(out, words, strlen(words));
-}
-
-/* Prose: an empty line becomes a paragraph. */
-static void prose(struct text *out, const char *words)
-{
-    while (*words) {
-        const char *gap = strstr(words, "\n\n");
-        size_t length = gap ? (size_t)(gap - words) : strlen(words);
-        escaped(out, words, length);
-        text_putc(out, '\n');
-        words += length;
-        if (gap) {
-            words += strspn(words, "\n");
-            text_puts(out, ".PP\n");
-        }
-    }
-}
-
-static void title(struct text *out, const char *name, const char *version)
-{
-    text_puts(out, ".TH ");
-    for (; *name; name++) {
-        char upper = (char)toupper((unsigned char)*name);
-        escaped(out, &upper, 1);
-    }
-    text_printf(out, " 1 \"\" \"assay %s\" \"User Commands\"\n", version);
-}
-
-static void man_option_entry(struct text *out, const struct option_spec *spec)
-{
-    text_puts(out, ".TP\n");
-    if (spec->letter)
-        text_printf(out, "\\fB\\-%c\\fR, ", spec->letter);
-    text_puts(out, "\\fB\\-\\-");
-    escape(out, spec->name);
-    text_puts(out, "\\fR");
-    if (spec->argument) {
-        text_puts(out, " \\fI");
-        escape(out, spec->argument);
-        text_puts(out, "\\fR");
-    }
-    text_putc(out, '\n');
-    escape(out, spec->help);
-    if (spec->initial) {
-        text_puts(out, " (default: ");
-        escape(out, spec->initial);
-        text_putc(out, ')');
-    }
-    text_puts(out, ".\n");
-}
-
-static void exit_section(struct text *out, const struct exit_meaning *exit)
-{
-    text_puts(out, ".SH EXIT STATUS\n");
-    for (; exit->meaning; exit++) {
-        text_printf(out, ".TP\n%d\n", exit->code);
-        escape(out, exit->meaning);
-        text_puts(out, ".\n");
-    }
-}
-
-static void example_section(struct text *out, const char *examples)
-{
-    text_puts(out, ".SH EXAMPLES\n.nf\n");
-    while (*examples) {
-        size_t length = strcspn(examples, "\n");
-        escaped(out, examples, length);
-        text_putc(out, '\n');
-        examples += length + (examples[length] == '\n');
-    }
-    text_puts(out, ".fi\n");
-}
-
-void man_program(struct text *out, const char *version)
-{
-    title(out, "assay", version);
-    text_puts(out, ".SH NAME\nassay \\- tell how far performance counters can be trusted\n"
-                   ".SH SYNOPSIS\n.B assay\n[\\fB\\-\\-help\\fR | \\fB\\-\\-version\\fR] "
-                   "\\fICOMMAND\\fR [\\fIoptions\\fR]\n.SH DESCRIPTION\n");
-    prose(out, "assay measures code whose counts are known beforehand, through every way a count "
-               "can be had on this machine, and says what each count is worth: its error, its "
-               "cause, and how to measure so that the error is smallest.");
-    text_puts(out,
-              ".SH OPTIONS\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR [\\fICOMMAND\\fR]\n"
-              "Print help, on a command where one is named.\n"
-              ".TP\n\\fB\\-\\-version\\fR\nPrint the version.\n"
-              ".TP\n\\fB\\-\\-man\\fR [\\fICOMMAND\\fR]\nPrint a manual page in roff.\n"
-              ".TP\n\\fB\\-\\-completion\\fR \\fISHELL\\fR\nPrint what completes command lines "
-              "in bash, zsh or fish; an installation has them where these shells look.\n"
-              ".SH COMMANDS\n");
-    for (const struct command *const *at = command_registry; *at; at++) {
-        text_puts(out, ".TP\n\\fBassay ");
-        escape(out, (*at)->name);
-        text_puts(out, "\\fR\n");
-        escape(out, (*at)->summary);
-        text_puts(out, ".\n");
-    }
-    exit_section(out, exit_meanings);
-    text_puts(out,
-              ".SH ENVIRONMENT\n.TP\n.B ASSAY_KIT\nThe folder that holds the probe and its "
-              "harness executables, instead of the installed one.\n.TP\n.B ASSAY_LAB\n"
-              "The folder that holds the kernels of the lab; without it XDG_CACHE_HOME/assay/lab "
-              "or ~/.cache/assay/lab.\n.TP\n.B ASSAY_QEMU\nThe program that emulates, instead "
-              "of the one in PATH.\n.TP\n.B NO_COLOR\n"
-              "No colours, whatever the terminal offers.\n.TP\n.B XDG_STATE_HOME\n"
-              "Runs are stored below its folder assay; without it below "
-              "~/.local/state.\n.SH SEE ALSO\n");
-    for (const struct command *const *at = command_registry; *at; at++) {
-        text_puts(out, ".BR assay\\-");
-        escape(out, (*at)->name);
-        text_puts(out, " (1),\n");
-    }
-    text_puts(out, ".BR perf_event_open (2)\n");
-}
-
-void man_command(struct text *out, const struct command *command, const char *version)
-{
-    AUTO_TEXT struct text words = {0};
-    described(command, &words);
-    AUTO_TEXT struct text name = {0};
-    text_printf(&name, "assay-%s", command->name);
-    title(out, text_string(&name), version);
-    text_puts(out, ".SH NAME\n");
-    escape(out, text_string(&name));
-    text_puts(out, " \\- ");
-    escape(out, command->summary);
-    text_puts(out, "\n.SH SYNOPSIS\n\\fBassay ");
-    escape(out, command->name);
-    text_puts(out, "\\fR ");
-    escape(out, command->synopsis);
-    text_puts(out, "\n.SH DESCRIPTION\n");
-    prose(out, text_string(&words));
-    text_puts(out, ".SH OPTIONS\n");
-    for (size_t i = 0; option_at(command, i); i++)
-        man_option_entry(out, option_at(command, i));
-    if (command->examples)
-        example_section(out, command->examples);
-    exit_section(out, exit_meanings_of(command));
-    text_puts(out, ".SH SEE ALSO\n.BR assay (1)\n");
+    struct page page = {.out = out, .roff = roff};
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    if (command)
+        put_command(&page, command);
+    else
+        put_program(&page);
+    memory_scope_end(&scope);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -353,7 +328,7 @@ int invoke(const struct command *command, int argc, char **argv, struct retold *
     int error = options_parse(command, argc, argv, options, &first, &failure);
     if (common->help) {
         AUTO_TEXT struct text out = {0};
-        help_command(&out, command);
+        help_put(command, false, &out);
         fputs(text_string(&out), stdout);
         status = EXIT_DONE;
     } else if (error < 0) {

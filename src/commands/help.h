@@ -13,12 +13,10 @@
 
 #define HELP_WIDTH 80
 
-void help_program(struct text *out);
-void help_command(struct text *out, const struct command *command);
+extern const struct option_spec program_options[]; /* ends with name NULL */
 
-/* roff with the man macros; version is that of the product. */
-void man_program(struct text *out, const char *version);
-void man_command(struct text *out, const struct command *command, const char *version);
+/* Of a command, or NULL of the program: for a terminal, or in roff with the man macros. */
+void help_put(const struct command *command, bool roff, struct text *out);
 
 /* ----------------------------------------------------------------------------------------------
  * From a command line to a command that runs. */
@@ -36,32 +34,15 @@ int retell(const char *const *words, size_t count, struct retold *retold);
 void schema_put(bool reference, struct text *out);
 
 /* ----------------------------------------------------------------------------------------------
- * Completion of command lines by shells, made from the commands' tables. What is printed are
- * scripts, so names are written only where they are plain, and sentences only quoted. */
+ * Completion of command lines by shells. */
+
+/* The files of the folder completions, embedded. */
+extern const unsigned char completion_bash[], completion_zsh[], completion_fish[];
+extern const size_t completion_bash_size, completion_zsh_size, completion_fish_size;
 
 /* The script for a shell: "bash", "zsh" or "fish". False: there is none for it. */
-bool completion_put(const char *shell, struct text *out);
+bool completion_script(const char *shell, struct text *out);
 
-/* --- what the scripts share --- */
-
-/* What follows an option, or stands where no option is. */
-enum completion_kind {
-    COMPLETION_NOTHING, /* the option is a flag; the command takes no arguments that are known */
-    COMPLETION_ANY,     /* a number, a name: nobody but the user knows */
-    COMPLETION_FILE,
-    COMPLETION_FOLDER,
-    COMPLETION_WORDS, /* one of a few */
-    COMPLETION_LIST,  /* several of a few, with commas */
-};
-/* What stands for the arguments of a command that passes none on. words: those few, with a space
- * between. */
-enum completion_kind completion_of_arguments(const struct command *command, struct text *words);
-/* The words that may follow an option whose argument is called so in help; NULL words: they are
- * asked whether there are any. From completion-words.c. */
-bool completion_words(const struct command *command, const char *argument, struct text *words);
-
-/* Within single quotes as sh has them: ' becomes '\''. Control characters become spaces. */
-void completion_put_quoted(const char *sentence, struct text *out);
-
-/* What a sentence of help says first, up to a colon or semicolon: a line beside a name. */
-void completion_put_brief(const char *sentence, struct text *out);
+/* What it asks: the words behind "assay", of which the last one, maybe empty, is being typed. A
+ * line a candidate, with TAB and what it is, or TAB and what the shell knows better. */
+void completion_answer(const char *shell, const char *const *words, size_t count, struct text *out);

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "base/monotonic.h"
 #include "engine/command.h"
 #include "engine/finish.h"
@@ -37,9 +38,6 @@ struct lab_options {
     struct string_list send;
     bool again, all;
 };
-
-/* Options that only some of the parts have. */
-enum lab_option { LAB_KERNEL = 1, LAB_MACHINE = 2, LAB_AGAIN = 4, LAB_ALL = 8 };
 
 #define MACHINE(letter, name, argument, help, member)                                              \
     {                                                                                              \
@@ -70,28 +68,23 @@ static const struct option_spec specs[] = {
     {0},
 };
 
+/* "run: the CPU to emulate" is for run, and for nothing else. */
+static bool is_for(const struct option_spec *spec, const char *part)
+{
+    const char *at = strstr(spec->help, part);
+    return at && at[strlen(part)] == ':';
+}
+
 /* -EINVAL when an option was given that is not among those the part has. */
-static int lab_options_refuse(const struct lab_options *options, const char *part, unsigned has,
+static int lab_options_refuse(const struct lab_options *options, const char *part,
                               struct failure *failure)
 {
-    const struct {
-        unsigned kind;
-        const char *name, *owner;
-        bool given;
-    } all[] = {{LAB_KERNEL, "kernel", "install and run", options->kernel},
-               {LAB_MACHINE, "cpu", "run", options->cpu},
-               {LAB_MACHINE, "memory", "run", options->memory},
-               {LAB_MACHINE, "pmu", "run", options->pmu},
-               {LAB_MACHINE, "user-access", "run", options->user_access},
-               {LAB_MACHINE, "paranoid", "run", options->paranoid},
-               {LAB_MACHINE, "user", "run", options->user},
-               {LAB_MACHINE, "send", "run", options->send.count > 0},
-               {LAB_AGAIN, "again", "install", options->again},
-               {LAB_ALL, "all", "list", options->all}};
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
-        if (all[i].given && !(has & all[i].kind))
-            return fail_with(failure, -EINVAL, "%s has no --%s: it is for %s", part, all[i].name,
-                             all[i].owner);
+    for (const struct option_spec *spec = specs; spec->name; spec++)
+        if (option_is_given(spec, options) && !is_for(spec, part))
+            return fail_with(failure, -EINVAL, "%s has no --%s: it is for %s%.*s", part, spec->name,
+                             is_for(spec, "install") && is_for(spec, "run") ? "install and " : "",
+                             (int)strcspn(spec->help, ":"),
+                             is_for(spec, "run") ? "run" : spec->help);
     return 0;
 }
 
@@ -149,7 +142,7 @@ static int lab_install_command(const struct lab_options *options, int word_count
     struct lab_settings settings = {0};
     if (word_count > 1)
         fail_with(&failure, -EINVAL, "install takes one machine, and --kernel NAME");
-    else if (lab_options_refuse(options, "install", LAB_KERNEL | LAB_AGAIN, &failure) == 0 &&
+    else if (lab_options_refuse(options, "install", &failure) == 0 &&
              lab_settings_parse(&settings, word_count ? words[0] : lab_isas[0], &failure) == 0)
         refuse_settings(options, &settings, &failure);
     if (failure.code)
@@ -192,19 +185,27 @@ struct machine_state {
     char *place;
     char *emulator;
     char version[32];
-    struct text cpus;    /* of the emulator, a line each, beginning with an empty one */
-    struct text offered; /* kernels, a line each */
+    struct text cpus;     /* of the emulator, a line each, beginning with an empty one */
+    const char **offered; /* kernels that are not installed */
+    size_t offered_count;
+    bool heard; /* what is on offer */
     struct lab_kernels installed;
     struct kit kit;
     struct failure no_emulator, no_kit, no_kernel, no_offers; /* code 0: it is there */
 };
 
-static const struct lab_kernel *installed(const struct machine_state *state, const char *name)
+/* Notes those of the lines that are not installed. */
+static void note_offered(struct machine_state *state, const char *lines)
 {
-    for (size_t i = 0; i < state->installed.count; i++)
-        if (strcmp(state->installed.list[i].name, name) == 0)
-            return &state->installed.list[i];
-    return NULL;
+    char *rest = memory_copy(lines), *name;
+    state->heard = *lines;
+    while ((name = strsep(&rest, "\n"))) {
+        bool there = !*name;
+        for (size_t i = 0; i < state->installed.count; i++)
+            there |= strcmp(state->installed.list[i].name, name) == 0;
+        if (!there)
+            *memory_add(state->offered, state->offered_count) = name;
+    }
 }
 
 static bool ready(const struct machine_state *state)
@@ -212,52 +213,19 @@ static bool ready(const struct machine_state *state)
     return !state->no_emulator.code && !state->no_kit.code && !state->no_kernel.code;
 }
 
-/* Calls `each` for the kernels on offer that are not installed. */
-static void each_offered(const struct machine_state *state,
-                         void (*each)(void *context, const char *name), void *context)
-{
-    for (const char *line = text_string(&state->offered); *line;) {
-        char name[LAB_KERNEL_NAME_MAX];
-        size_t length = strcspn(line, "\n");
-        snprintf(name, sizeof(name), "%.*s", (int)length, line);
-        if (!installed(state, name))
-            each(context, name);
-        line += length + (line[length] == '\n');
-    }
-}
-
 /* --- for a person --- */
 
-/* Kernels on their way to a line: all, or of each series and flavour the first, which is the
- * newest. */
-struct choice {
-    bool all;
-    struct text names; /* with commas */
-    struct text taken; /* one a line, the installed ones before them */
-    size_t left_out;
-};
-
-/* Is one of them newer and of the same series and flavour? */
-static bool outdated_by_any(const struct text *taken, const char *name)
+/* Is an installed one, or one before it on offer, newer and of the same series and flavour? */
+static bool is_outdated(const struct machine_state *state, size_t offered)
 {
-    for (const char *line = text_string(taken); *line; line = strchr(line, '\n') + 1) {
-        char other[LAB_KERNEL_NAME_MAX];
-        snprintf(other, sizeof(other), "%.*s", (int)strcspn(line, "\n"), line);
+    const char *const name = state->offered[offered];
+    for (size_t i = 0; i < state->installed.count + offered; i++) {
+        const char *other = i < state->installed.count ? state->installed.list[i].name
+                                                       : state->offered[i - state->installed.count];
         if (kernel_related(other, name) && strverscmp(other, name) > 0)
             return true;
     }
     return false;
-}
-
-static void choose_name(void *context, const char *name)
-{
-    struct choice *choice = context;
-    if (!choice->all && outdated_by_any(&choice->taken, name)) {
-        choice->left_out++;
-        return;
-    }
-    text_printf(&choice->names, "%s%s", choice->names.length ? ", " : "", name);
-    text_printf(&choice->taken, "%s\n", name);
 }
 
 static void put_missing(struct text *out, const struct failure *missing, const struct style *style)
@@ -285,28 +253,29 @@ static void put_kernels(struct text *out, const struct machine_state *state, boo
     if (table.count)
         table_put(&table, style, out);
     table_free(&table);
-    struct choice choice = {.all = all};
-    for (size_t i = 0; i < state->installed.count; i++)
-        text_printf(&choice.taken, "%s\n", state->installed.list[i].name);
-    each_offered(state, choose_name, &choice);
+    AUTO_TEXT struct text names = {0};
+    size_t left_out = 0;
+    for (size_t i = 0; i < state->offered_count; i++) {
+        if (!all && is_outdated(state, i))
+            left_out++;
+        else
+            text_printf(&names, "%s%s", names.length ? ", " : "", state->offered[i]);
+    }
     text_puts(out, "    ");
-    if (choice.names.length || choice.left_out) {
+    if (state->offered_count) {
         text_puts(out, "Debian offers (assay lab install --kernel NAME):\n      ");
-        wrap(out, choice.names.length ? text_string(&choice.names) : "nothing newer", 6, 6,
-             style->width);
-        if (choice.left_out)
+        wrap(out, names.length ? text_string(&names) : "nothing newer", 6, 6, style->width);
+        if (left_out)
             text_printf(out, "    and %zu older ones of the same series: assay lab list --all\n",
-                        choice.left_out);
+                        left_out);
     } else {
         wrap(out,
-             state->offered.length   ? "Everything Debian offers is installed."
+             state->heard            ? "Everything Debian offers is installed."
              : state->no_offers.code ? state->no_offers.text
                                      : "What Debian offers is known after the first assay lab "
                                        "install.",
              4, 4, style->width);
     }
-    text_free(&choice.names);
-    text_free(&choice.taken);
 }
 
 static void put_machine(struct text *out, const struct machine_state *state, bool all,
@@ -361,11 +330,6 @@ static json_t *kernel_json(const char *name, const struct lab_kernel *kernel)
                        {"version", json_text(kernel ? kernel->version : NULL)});
 }
 
-static void add_offered(void *context, const char *name)
-{
-    json_array_append_new(context, kernel_json(name, NULL));
-}
-
 static json_t *cpus_json(const struct machine_state *state)
 {
     json_t *list = json_array();
@@ -407,7 +371,7 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
     if (word_count)
         fail_with(&failure, -EINVAL, "list takes no words, but got '%.100s'", words[0]);
     else
-        lab_options_refuse(options, "list", LAB_ALL, &failure);
+        lab_options_refuse(options, "list", &failure);
     if (failure.code)
         return deliver_failure("lab", &failure, EXIT_USAGE);
     for (size_t i = 0; lab_isas[i]; i++) {
@@ -424,8 +388,10 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
         lab_kernel_find(&chosen, state.isa, NULL, &state.no_kernel);
         lab_kernels_list(&state.installed, state.isa, &unheard);
         struct packages packages = {.stop = &interrupted};
+        AUTO_TEXT struct text offered = {0};
         if (state.place && packages_look(&packages, state.place, &state.no_offers) == 0)
-            packages_kernels(&packages, &state.offered, &state.no_offers);
+            packages_kernels(&packages, &offered, &state.no_offers);
+        note_offered(&state, text_string(&offered));
 
         if (results) {
             json_t *object = JSON_OBJECT(
@@ -437,7 +403,8 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
             for (size_t j = 0; j < state.installed.count; j++)
                 json_array_append_new(
                     list, kernel_json(state.installed.list[j].name, &state.installed.list[j]));
-            each_offered(&state, add_offered, list);
+            for (size_t j = 0; j < state.offered_count; j++)
+                json_array_append_new(list, kernel_json(state.offered[j], NULL));
             json_object_set_new(object, "kernels", list);
 
             JSON_PUT(object, {"cpus", cpus_json(&state)}, {"missing", missing_json(&state)});
@@ -446,7 +413,6 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
             put_machine(&out, &state, options->all, &style);
         free(state.emulator);
         text_free(&state.cpus);
-        text_free(&state.offered);
     }
     struct envelope envelope = {.results = results};
     return results ? deliver_json("lab", &options->common, &envelope, EXIT_DONE)
@@ -660,7 +626,7 @@ static int refuse_options(const struct lab_options *options, int word_count,
         return fail_with(failure, -EINVAL,
                          "--%s is not for run: standard output is the command's own",
                          options->common.json ? "json" : "output");
-    return lab_options_refuse(options, "run", LAB_KERNEL | LAB_MACHINE, failure);
+    return lab_options_refuse(options, "run", failure);
 }
 
 /* Starts the machine and stays with it to its end; its exit status or negative errno. */

@@ -7,8 +7,7 @@
  *
  *     main.c                  finds the command and runs it
  *     help.h, .c              help and manual pages, from option tables
- *     completion.c, completion-words.c
- *                             scripts for shells, from the same tables
+ *     completion.c            what shells complete, from the same tables
  *     run.h, .c, run-parts.c, run-summary.c
  *                             assay run
  *     reported.h, .c, report.c
@@ -62,36 +61,28 @@ static int unknown_command(const char *word)
 static int run_word(const char *word, int argc, char **argv)
 {
     const char *next = argc > 2 ? argv[2] : NULL;
-    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+    const bool man = strcmp(word, "--man") == 0;
+    if (man || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 ||
+        strcmp(word, "help") == 0) {
         AUTO_TEXT struct text out = {0};
         const struct command *command = next ? command_find(next) : NULL;
         if (next && !command)
             return unknown_command(next);
-        if (command)
-            help_command(&out, command);
-        else
-            help_program(&out);
-        return print(&out);
-    }
-
-    if (strcmp(word, "--man") == 0) {
-        AUTO_TEXT struct text out = {0};
-        const struct command *command = next ? command_find(next) : NULL;
-        if (next && !command)
-            return unknown_command(next);
-        if (command)
-            man_command(&out, command, ASSAY_VERSION);
-        else
-            man_program(&out, ASSAY_VERSION);
+        help_put(command, man, &out);
         return print(&out);
     }
 
     if (strcmp(word, "--completion") == 0) {
         AUTO_TEXT struct text out = {0};
-        if (next && completion_put(next, &out))
+        if (next && completion_script(next, &out))
             return print(&out);
         fputs("assay: --completion prints a script for a shell: bash, zsh or fish\n", stderr);
         return EXIT_USAGE;
+    }
+    if (strcmp(word, "__complete") == 0 && next) {
+        AUTO_TEXT struct text out = {0};
+        completion_answer(next, (const char *const *)argv + 3, (size_t)argc - 3, &out);
+        return print(&out);
     }
 
     if (strcmp(word, "--schema") == 0) {
@@ -136,7 +127,7 @@ int main(int argc, char **argv)
     json_set_alloc_funcs(memory_malloc, free);
     if (argc < 2) {
         AUTO_TEXT struct text out = {0};
-        help_program(&out);
+        help_put(NULL, false, &out);
         fputs(text_string(&out), stderr);
         return EXIT_USAGE;
     }

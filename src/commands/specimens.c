@@ -47,6 +47,17 @@ static bool specimens_want(const struct specimen_list *list, const char *name)
     return !list->glob || fnmatch(list->glob, name, 0) == 0;
 }
 
+/* A specimen that is not here, the next one from *at on; NULL: no more. */
+static const struct catalogue_absence *next_absent(const struct specimen_list *list, size_t *at)
+{
+    while (*at < list->catalogue->absence_count) {
+        const struct catalogue_absence *absence = &list->catalogue->absences[(*at)++];
+        if (strcmp(absence->kind, "specimen") == 0 && specimens_want(list, absence->name))
+            return absence;
+    }
+    return NULL;
+}
+
 /* n was asked for and is none that the specimen can do. */
 static bool specimens_out_of_range(const struct specimen_list *list,
                                    const struct catalogue_specimen *specimen)
@@ -153,12 +164,10 @@ static int specimens_deliver_json(const struct specimen_list *list, int status)
         for (size_t j = 0; j < specimen->truth_count; j++)
             json_array_append_new(results, truth_json(list, &list->list[i], &specimen->truths[j]));
     }
-    for (size_t i = 0; i < list->catalogue->absence_count; i++) {
-        const struct catalogue_absence *absence = &list->catalogue->absences[i];
-        if (strcmp(absence->kind, "specimen") == 0 && specimens_want(list, absence->name))
-            json_array_append_new(skipped,
-                                  json_skipped(absence->name, absence->reason, absence->error));
-    }
+    const struct catalogue_absence *absence;
+    for (size_t at = 0; (absence = next_absent(list, &at));)
+        json_array_append_new(skipped,
+                              json_skipped(absence->name, absence->reason, absence->error));
     for (size_t i = 0; list->counted && i < list->count; i++)
         for (size_t j = 0; j < SPECIMEN_DECODERS && decoders[j]; j++) {
             char what[128];
@@ -345,91 +354,46 @@ static void put_rows(const struct page *page, const struct listed_specimen *list
     }
 }
 
-/* A line for every group of truths that `same` puts together. said: what stands before the names
- * and after them. */
-typedef bool same_truth(const struct catalogue_truth *one, const struct catalogue_truth *other);
-
-static void list_classes(const struct catalogue_specimen *specimen, size_t first, bool *told,
-                         same_truth *same, struct text *names)
+/* Do they stand in one line: zeros by who confirmed them, others by their reason? */
+static bool is_alike(const struct catalogue_truth *one, const struct catalogue_truth *other,
+                     bool zeros)
 {
-    for (size_t i = first; i < specimen->truth_count; i++) {
-        if (told[i] || !same(&specimen->truths[first], &specimen->truths[i]))
-            continue;
-        told[i] = true;
-        if (names->length)
-            text_puts(names, ", ");
-        text_put_clean(names, specimen->truths[i].class);
-    }
+    return strcmp(one->grade, other->grade) == 0 &&
+           strcmp(zeros ? one->sources : one->why, zeros ? other->sources : other->why) == 0;
 }
 
-static bool same_proof(const struct catalogue_truth *one, const struct catalogue_truth *other)
+/* A line for all zeros of one proof, or for all classes of one reason, which are named where their
+ * grade has several. */
+static void put_groups(const struct page *page, const struct listed_specimen *listed, bool zeros)
 {
-    return strcmp(one->grade, other->grade) == 0 && strcmp(one->sources, other->sources) == 0;
-}
-
-static bool same_why(const struct catalogue_truth *one, const struct catalogue_truth *other)
-{
-    return strcmp(one->grade, other->grade) == 0 && strcmp(one->why, other->why) == 0;
-}
-
-static void put_zeros(const struct page *page, const struct listed_specimen *listed)
-{
-    const struct catalogue_specimen *specimen = listed->specimen;
-    AUTO_MEMORY bool *told = memory_new(specimen->truth_count + 1, sizeof(*told));
-    for (size_t i = 0; i < specimen->truth_count; i++)
-        told[i] = !is_zero(page, listed, &specimen->truths[i]);
-    for (size_t i = 0; i < specimen->truth_count; i++) {
+    const struct catalogue_truth *truths = listed->specimen->truths;
+    const size_t count = listed->specimen->truth_count;
+    AUTO_MEMORY bool *told = memory_new(count + 1, sizeof(*told));
+    for (size_t i = 0; i < count; i++)
+        told[i] = zeros ? !is_zero(page, listed, &truths[i]) : !*truths[i].why;
+    for (size_t i = 0; i < count; i++) {
         if (told[i])
             continue;
         AUTO_TEXT struct text line = {0}, names = {0};
-        list_classes(specimen, i, told, same_proof, &names);
-        text_printf(&line, "0, %s", specimen->truths[i].grade);
-        text_puts(&line, *specimen->truths[i].sources ? " by " : "");
-        put_sources(&line, specimen->truths[i].sources);
-        text_printf(&line, ": %s", text_string(&names));
-        put_wrapped(page, text_string(&line));
-    }
-}
-
-/* Other reasons of the same grade than the first's, and whether one of them concerns as many. */
-struct rivals {
-    size_t own, most;
-    bool any;
-};
-
-/* Classes are named where a grade has several reasons, but for the one that concerns most. */
-static void put_reasons(const struct page *page, const struct listed_specimen *listed)
-{
-    const struct catalogue_specimen *specimen = listed->specimen;
-    AUTO_MEMORY bool *told = memory_new(specimen->truth_count + 1, sizeof(*told));
-    for (size_t i = 0; i < specimen->truth_count; i++)
-        told[i] = !*specimen->truths[i].why;
-    for (size_t i = 0; i < specimen->truth_count; i++) {
-        if (told[i])
-            continue;
-        AUTO_TEXT struct text line = {0}, names = {0};
-        struct rivals rivals = {0};
-        const struct catalogue_truth *truths = specimen->truths;
-        for (size_t k = 0; k < specimen->truth_count; k++) {
-            size_t count = 0;
-            for (size_t j = 0; j < specimen->truth_count; j++)
-                count += same_why(&truths[k], &truths[j]);
-            if (same_why(&truths[i], &truths[k])) {
-                rivals.own = count;
-            } else if (*truths[k].why && strcmp(truths[i].grade, truths[k].grade) == 0) {
-                rivals.any = true;
-                rivals.most = count > rivals.most ? count : rivals.most;
-            }
+        bool several = false;
+        for (size_t j = 0; j < count; j++) {
+            const bool alike = is_alike(&truths[i], &truths[j], zeros);
+            several |= !alike && *truths[j].why && strcmp(truths[i].grade, truths[j].grade) == 0;
+            if (told[j] || !alike)
+                continue;
+            told[j] = true;
+            text_puts(&names, names.length ? ", " : "");
+            text_put_clean(&names, truths[j].class);
         }
-
-        list_classes(specimen, i, told, same_why, &names);
-        text_puts(&line, specimen->truths[i].grade);
-        if (rivals.any && rivals.own > rivals.most)
-            text_puts(&line, ", the others");
-        else if (rivals.any)
-            text_printf(&line, ", %s", text_string(&names));
-        text_puts(&line, ": ");
-        text_put_clean(&line, specimen->truths[i].why);
+        text_printf(&line, "%s%s", zeros ? "0, " : "", truths[i].grade);
+        if (zeros) {
+            text_puts(&line, *truths[i].sources ? " by " : "");
+            put_sources(&line, truths[i].sources);
+            text_printf(&line, ": %s", text_string(&names));
+        } else {
+            text_printf(&line, "%s%s: ", several ? ", " : "", several ? text_string(&names) : "");
+            text_put_clean(&line, truths[i].why);
+        }
         put_wrapped(page, text_string(&line));
     }
 }
@@ -499,8 +463,8 @@ static int specimens_deliver_person(const struct specimen_list *list, int status
         put_head(&page, list->list[i].specimen);
         put_range(&page, list->list[i].specimen);
         put_rows(&page, &list->list[i]);
-        put_zeros(&page, &list->list[i]);
-        put_reasons(&page, &list->list[i]);
+        put_groups(&page, &list->list[i], true);
+        put_groups(&page, &list->list[i], false);
         /* Why a decoder says nothing; once where both say the same. */
         const struct decoded_counts *decoded = list->list[i].decoded;
         for (size_t j = 0; page.list->counted && j < SPECIMEN_DECODERS && decoders[j]; j++) {
@@ -517,38 +481,23 @@ static int specimens_deliver_person(const struct specimen_list *list, int status
 
         text_putc(&out, '\n');
     }
-    const struct catalogue *catalogue = page.list->catalogue;
-    bool first = true;
-    for (size_t i = 0; i < catalogue->absence_count; i++) {
-        const struct catalogue_absence *absence = &catalogue->absences[i];
-        if (strcmp(absence->kind, "specimen") != 0 || !specimens_want(page.list, absence->name))
-            continue;
+    const struct catalogue_absence *absence;
+    const size_t before = out.length;
+    for (size_t at = 0; (absence = next_absent(list, &at));) {
         AUTO_TEXT struct text line = {0};
-        if (first)
-            text_puts(page.out, "Not here:\n");
-        first = false;
+        text_puts(&out, out.length == before ? "Not here:\n" : "");
         text_put_clean(&line, absence->name);
         text_puts(&line, ": ");
         text_put_clean(&line, absence->reason);
         put_wrapped(&page, text_string(&line));
     }
-    if (!first)
-        text_putc(page.out, '\n');
+    text_puts(&out, out.length == before ? "" : "\n");
 
     deliver_put_machine(&list->catalogue->facts, &style, &out);
     return deliver_text("events", list->common, &out, status);
 }
 
 /* --- the command --- */
-
-static bool absent_matches(const struct specimen_list *list)
-{
-    for (size_t i = 0; i < list->catalogue->absence_count; i++)
-        if (strcmp(list->catalogue->absences[i].kind, "specimen") == 0 &&
-            specimens_want(list, list->catalogue->absences[i].name))
-            return true;
-    return false;
-}
 
 static void count_with(struct decoded_counts *decoded, const struct decoder *decoder,
                        const char *isa, const struct sent_code *sent)
@@ -618,25 +567,22 @@ int specimens_run(const struct common_options *common, struct session *session, 
         if (specimens_want(&list, catalogue->specimens[i].name))
             list.list[list.count++].specimen = &catalogue->specimens[i];
 
-    int status = list.counted ? decode_all(&list, session, &failure) : 0;
-    int code = EXIT_DONE;
+    const int status = list.counted ? decode_all(&list, session, &failure) : 0;
     if (status < 0)
-        code =
-            deliver_failure("events", &failure, status == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED);
-    else if (!list.count && !absent_matches(&list)) {
-        struct failure missing = {0};
+        return deliver_failure("events", &failure,
+                               status == -EINTR ? EXIT_INTERRUPTED : EXIT_FAILED);
+    if (!list.count && !next_absent(&list, &(size_t){0})) {
         struct nearest nearest = {.word = list.glob};
-        for (size_t i = 0; i < list.catalogue->specimen_count; i++)
-            nearest_offer(&nearest, list.catalogue->specimens[i].name);
-        fail_with(&missing, -ENOENT,
+        for (size_t i = 0; i < catalogue->specimen_count; i++)
+            nearest_offer(&nearest, catalogue->specimens[i].name);
+        fail_with(&failure, -ENOENT,
                   "no specimen matches '%.200s'%s%s%s `assay events --specimens` lists them all",
                   list.glob, nearest.best ? ": did you mean '" : ".",
                   nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
-        deliver_failure("events", &missing, EXIT_LACKING);
-        code = list.common->json ? specimens_deliver_json(&list, EXIT_LACKING) : EXIT_LACKING;
-    } else if (common->json)
-        code = specimens_deliver_json(&list, list.count ? EXIT_DONE : EXIT_LACKING);
-    else
-        code = specimens_deliver_person(&list, list.count ? EXIT_DONE : EXIT_LACKING);
-    return code;
+        deliver_failure("events", &failure, EXIT_LACKING);
+        if (!common->json)
+            return EXIT_LACKING;
+    }
+    return (common->json ? specimens_deliver_json
+                         : specimens_deliver_person)(&list, list.count ? EXIT_DONE : EXIT_LACKING);
 }

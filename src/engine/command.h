@@ -88,7 +88,12 @@ struct option_spec {
     const char *help;     /* one sentence, without a full stop; help adds the default to it */
     size_t offset;        /* into the command's options struct */
     const char *initial;  /* default as text, shown in help; NULL: zero */
+    /* Those that it takes, or the usual ones, for completion; ends with NULL. "FILE", "DIR" and
+     * "on|off" say that themselves. */
+    const char *const *words;
+    bool only; /* no others */
 };
+#define ONE_OF(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* Rows that commands which measure have in common. */
 #define OPTION_ROW_STORE(offset)                                                                   \

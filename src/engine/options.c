@@ -308,7 +308,8 @@ static const struct option_spec common_option_specs[] = {
      "the code of another ISA, executed here and not measured, or exec:ARGV... with any prefix "
      "that "
      "runs a program there",
-     offsetof(struct common_options, via), "local"},
+     offsetof(struct common_options, via), "local",
+     .words = ONE_OF("local", "ssh:", "lab:", "qemu:", "exec:")},
     {'q', "quiet", OPTION_FLAG, NULL, "no progress and no remarks on standard error",
      offsetof(struct common_options, quiet), NULL},
     {'h', "help", OPTION_FLAG, NULL, "print this help", offsetof(struct common_options, help),
@@ -428,10 +429,29 @@ static const char *const value_forms[] = {
     [OPTION_SEED] = "a whole number such as 42 or 0x2a",
 };
 
+static int refuse_others(const struct option_spec *spec, const char *word, struct failure *failure)
+{
+    AUTO_TEXT struct text known = {0};
+    for (const char *const *one = spec->words; *one; one++) {
+        if (strcmp(*one, word) == 0)
+            return 0;
+        text_printf(&known, "%s%s", one == spec->words ? "" : one[1] ? ", " : " or ", *one);
+    }
+    return fail_with(failure, -EINVAL, "--%s takes %s, not '%.100s'", spec->name,
+                     text_string(&known), word);
+}
+
 static int set_value(const struct option_spec *spec, void *options, const char *text,
                      struct failure *failure)
 {
     int error = store_value(spec, options, text);
+    if (error == 0 && spec->only) {
+        const bool several = (spec->type & OPTION_TYPES) == OPTION_LIST;
+        const struct string_list *list = (const void *)((const char *)options + spec->offset);
+        for (size_t i = 0; error == 0 && i < (several ? list->count : 1); i++)
+            error = refuse_others(spec, several ? list->items[i] : text, failure);
+        return error;
+    }
     if (error == -ERANGE)
         return fail_with(failure, -EINVAL, "--%s %.200s: the number is too large", spec->name,
                          text);

@@ -58,7 +58,7 @@ struct studying {
     double seconds; /* that it all took */
 };
 
-/* What those that show several studies together ask of one: run, report, compare, completion. What
+/* What those that show several studies together ask of one: run, report and compare. What
  * it has nothing to say of is left zero. In engine/told.h are words that studies share. */
 struct compared;
 struct study_trust {
@@ -111,12 +111,6 @@ struct study_told {
         bool (*say)(const void *loaded, const struct facts *machine, const char *event, bool opens,
                     struct study_trust *trust); /* false: nothing is known */
     } trusted;
-    /* What can follow its options, for completion; ends with argument NULL. */
-    const struct study_words {
-        const char *argument; /* as in help: "SOURCE" */
-        const char *words;    /* with a space between; NULL: put has them */
-        void (*put)(struct text *words);
-    } * words;
 };
 
 /* A study, as the driver sees it. Functions get what the study keeps, which begins with struct

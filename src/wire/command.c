@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const control_names[CONTROL_COUNT] = {"aslr",     "environment", "argv0", "directory",
-                                                  "cpu",      "stack",       "stdin", "hash-seeds",
-                                                  "tunables", "layout"};
+const char *const control_names[CONTROL_COUNT + 1] = {
+    "aslr",  "environment", "argv0",      "directory", "cpu",
+    "stack", "stdin",       "hash-seeds", "tunables",  "layout"};
 
-const char *const sweep_names[SWEEP_COUNT] = {"", "env", "stack", "aslr"};
+const char *const sweep_names[SWEEP_COUNT + 1] = {"", "env", "stack", "aslr"};
 const char *const command_detail_names[DETAIL_COUNT] = {"", "code", "calls"};
 
 static const char *const run_columns[] = {

@@ -24,7 +24,7 @@ enum control {
     CONTROL_LAYOUT, /* the paper's `linux32 -3`: 32-bit programs end at 3 GB; others ignore it */
     CONTROL_COUNT
 };
-extern const char *const control_names[CONTROL_COUNT]; /* "aslr" "environment" … */
+extern const char *const control_names[CONTROL_COUNT + 1]; /* "aslr" "environment" …; NULL */
 /* -1 when unknown */
 int control_from_name(const char *name);
 #define CONTROL_BIT(control) (1u << (control))
@@ -49,8 +49,8 @@ enum command_sweep {
     SWEEP_ASLR,  /* the value numbers draws: randomised, whatever the control says */
     SWEEP_COUNT
 };
-extern const char *const sweep_names[SWEEP_COUNT];    /* "" "env" "stack" "aslr" */
-enum command_sweep sweep_from_name(const char *name); /* SWEEP_NONE when unknown */
+extern const char *const sweep_names[SWEEP_COUNT + 1]; /* "" "env" "stack" "aslr" NULL */
+enum command_sweep sweep_from_name(const char *name);  /* SWEEP_NONE when unknown */
 #define SWEEP_MOST 65536u
 
 /* What of an execution is wanted beside counts. */

@@ -77,7 +77,7 @@ class Added(unittest.TestCase):
         self.assertIn("--budget", refused.stderr)
         self.assertEqual(self.toy("toy", "--resume", "--store", self.store).returncode, 0)
         self.assertIn("how many ticks an empty window takes", self.toy("--help").stdout)
-        self.assertIn("toy", self.toy("--completion", "bash").stdout)
+        self.assertIn("toy", self.toy("__complete", "bash", "").stdout)
 
     def test_it_is_on_a_page_and_in_export(self):
         page = os.path.join(self.tree, "page.html")

@@ -10,8 +10,8 @@ import tap
 
 # Strings and comments, so that what stands in one is not taken for the other.
 TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|/\*.*?\*/|//[^\n]*', re.DOTALL)
-# Words that are names of studies and something else: columns of tables, which the store has.
-ELSEWHERE = {"src/commands/export-tables.c": {"error", "truth"}}
+# Words that are names of studies and something else: tables of what the store has, and their columns.
+ELSEWHERE = {"src/commands/export.c": {"clocks"}, "src/commands/export-tables.c": {"error", "truth"}}
 # What help tells a person: examples of what to type, and these words of descriptions, of which the last are what verdicts are about.
 EXAMPLES = re.compile(r"\.examples\s*=\s*((?:\s|" + TOKEN.pattern + r")*)", re.DOTALL)
 SENTENCES = {"src/commands/events.c": {"assay validate"}, "src/commands/compare/compare.c": {"assay clocks", "clocks, caches"}}

@@ -213,7 +213,7 @@ TEST(nearest_counts_swaps_once_and_gives_up_far_away)
 TEST(help_keeps_to_eighty_columns)
 {
     AUTO_TEXT struct text out = {0};
-    help_command(&out, &sample);
+    help_put(&sample, false, &out);
     assert_non_null(strstr(out.bytes, "-n, --n N"));
     assert_non_null(strstr(out.bytes, "(default: 1e3)"));
     for (const char *line = out.bytes; *line;) {
@@ -226,7 +226,7 @@ TEST(help_keeps_to_eighty_columns)
 TEST(man_pages_escape_what_roff_would_obey)
 {
     AUTO_TEXT struct text out = {0};
-    man_command(&out, &sample, "1");
+    help_put(&sample, true, &out);
     assert_non_null(strstr(out.bytes, ".SH NAME\nassay\\-sample \\- a command for tests\n"));
     assert_non_null(strstr(out.bytes, "Second \\- paragraph\\e with .dots."));
     assert_null(strstr(out.bytes, "\n.dots"));

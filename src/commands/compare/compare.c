@@ -321,7 +321,7 @@ static const struct option_spec specs[] = {
     {0, "fail-on", OPTION_STRING, "WHAT",
      "exit with 4 when a verdict or a quantity differs, or a side could not be compared; WHAT is "
      "difference",
-     FIELD(fail_on), NULL},
+     FIELD(fail_on), NULL, .words = ONE_OF("difference"), .only = true},
     {0, "all", OPTION_FLAG, NULL, "show what agrees too, and every quantity by itself", FIELD(all),
      NULL},
     {0},
@@ -367,15 +367,11 @@ static bool same_file(const char *left, const char *right)
            one.st_ino == other.st_ino;
 }
 
-static int check_arguments(const struct compare_options *options, int count, char **arguments,
-                           struct failure *failure)
+static int check_arguments(int count, char **arguments, struct failure *failure)
 {
     if (!count)
         return fail_with(failure, -EINVAL,
                          "name the files to compare: stores of one run, or collections");
-    if (options->fail_on && strcmp(options->fail_on, "difference") != 0)
-        return fail_with(failure, -EINVAL, "--fail-on takes difference, not '%.100s'",
-                         options->fail_on);
     for (int i = 0; i < count; i++)
         for (int j = i + 1; j < count; j++)
             if (same_file(arguments[i], arguments[j]))
@@ -389,7 +385,7 @@ static int check_arguments(const struct compare_options *options, int count, cha
 static int check_options(const struct compare_options *options, int count, char **arguments)
 {
     struct failure failure = {0};
-    if (check_arguments(options, count, arguments, &failure) < 0)
+    if (check_arguments(count, arguments, &failure) < 0)
         return deliver_failure("compare", &failure, EXIT_USAGE);
     if (options->html && options->common.output &&
         strcmp(options->html, options->common.output) == 0) {

@@ -84,18 +84,6 @@ static int check_name(const struct catalogue *catalogue, const char *name, struc
                      name, clocks.length ? text_string(&clocks) : "none");
 }
 
-static int check_workload(const char *name, struct failure *failure)
-{
-    AUTO_TEXT struct text list = {0};
-    for (const char *const *known = clocks_workloads; *known; known++) {
-        if (strcmp(*known, name) == 0)
-            return 0;
-        text_printf(&list, "%s%s", list.length ? ", " : "", *known);
-    }
-    return fail_with(failure, -EINVAL, "there is no workload '%.60s', but %s", name,
-                     text_string(&list));
-}
-
 /* From options and the machine to what would be watched. */
 static int prepare(void *kept, struct failure *failure)
 {
@@ -117,8 +105,6 @@ static int prepare(void *kept, struct failure *failure)
                 fail_with(failure, -EINVAL,
                           "a clock of your own cannot be named '%s': another has that name", name);
     }
-    for (size_t i = 0; i < options->workload.count && error == 0; i++)
-        error = check_workload(options->workload.items[i], failure);
     if (error < 0)
         return error;
     run->scope = (struct clocks_scope){.catalogue = catalogue,
@@ -282,7 +268,7 @@ static const struct option_spec specs[] = {
      FIELD(clock), NULL},
     {0, "workload", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "WORK",
      "intervals of these alone: sleep, compute, spin, yield, faults, pipe; all unless given",
-     FIELD(workload), NULL},
+     FIELD(workload), NULL, .words = clocks_workloads, .only = true},
     {0, "quick", OPTION_FLAG | OPTION_MEASURES | OPTION_BEGINS, NULL,
      "fewer lengths and fewer intervals of each", FIELD(quick), NULL},
     {0, "budget", OPTION_BUDGET | OPTION_MEASURES | OPTION_STAYS, "TIME",

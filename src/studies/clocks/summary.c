@@ -237,21 +237,10 @@ static int load(struct store *store, const struct compared *compared, struct fai
     return error;
 }
 
-/* --- words of its options --- */
-
-static void put_workloads(struct text *words)
-{
-    for (const char *const *name = clocks_workloads; *name; name++)
-        text_printf(words, "%s%s", words->length ? " " : "", *name);
-}
-
-static const struct study_words words[] = {{"WORK", NULL, put_workloads}, {0}};
-
 const struct study_told clocks_told = {
     .title = "How far clocks can be trusted",
     .lead = told_advice,
     .line = {"clocks", 4, make_line, put_line},
     .part = {.turn = 5, 15, 115, 130, 3, 20, .rank = 3, .quick_flag = 60},
     .compared = {.say = compare, .load = load, .ticks = true},
-    .words = words,
 };

@@ -15,21 +15,6 @@
 #define MOST_RUNS 10000u
 #define MOST_CPUS 65536u
 
-static int check_controls(const char *option, const struct string_list *list,
-                          struct failure *failure)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        AUTO_TEXT struct text known = {0};
-        if (control_from_name(list->items[i]) >= 0)
-            continue;
-        for (int control = 0; control < CONTROL_COUNT; control++)
-            text_printf(&known, "%s%s", control ? ", " : "", control_names[control]);
-        return fail_with(failure, -EINVAL, "--%s: there is no control '%.60s', but %s", option,
-                         list->items[i], text_string(&known));
-    }
-    return 0;
-}
-
 static int check_values(const struct repeat_options *options, struct failure *failure)
 {
     int error = options_check_number("runs", &options->runs, MOST_RUNS, failure);
@@ -40,15 +25,6 @@ static int check_values(const struct repeat_options *options, struct failure *fa
         error = fail_with(failure, -EINVAL, "--cpu: there is no such CPU");
     if (error == 0 && (options->timeout == 0 || options->timeout > COMMAND_MOST_MS))
         error = fail_with(failure, -EINVAL, "--timeout must be between 1ms and a week");
-    if (error == 0)
-        error = check_controls("control", &options->control, failure);
-    if (error == 0)
-        error = check_controls("no-control", &options->no_control, failure);
-    for (size_t i = 0; i < options->sweep.count && error == 0; i++)
-        if (sweep_from_name(options->sweep.items[i]) == SWEEP_NONE)
-            error = fail_with(failure, -EINVAL,
-                              "--sweep: '%.60s' cannot be swept, but env, stack and aslr can",
-                              options->sweep.items[i]);
     for (size_t i = 0; i < options->keep.count && error == 0; i++)
         if (strpbrk(options->keep.items[i], "= \t\n"))
             error = fail_with(failure, -EINVAL,
@@ -272,19 +248,19 @@ static const struct option_spec specs[] = {
     {0, "source", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "SOURCE",
      "count with these: perf_event, step, qemu, valgrind; unless given with all that are usable "
      "here and that the budget holds",
-     FIELD(source), NULL},
+     FIELD(source), NULL, .words = ONE_OF("perf_event", "step", "qemu", "valgrind")},
     {'r', "runs", OPTION_OPTIONAL | OPTION_MEASURES | OPTION_BEGINS, "N",
      "executions of every setting, at least 2; unless given 12, with --quick 7", FIELD(runs), NULL},
     {0, "control", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "CONTROL",
      "control these alone: aslr, environment, argv0, directory, cpu, stack, stdin, hash-seeds, "
      "tunables, layout; all unless given",
-     FIELD(control), NULL},
+     FIELD(control), NULL, .words = control_names, .only = true},
     {0, "no-control", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "CONTROL",
-     "control all but these", FIELD(no_control), NULL},
+     "control all but these", FIELD(no_control), NULL, .words = control_names, .only = true},
     {0, "sweep", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "WHAT",
      "execute it with more and more bytes in its environment (env), with its stack lower and lower "
      "(stack), or with random addresses again and again (aslr), while all else is controlled",
-     FIELD(sweep), NULL},
+     FIELD(sweep), NULL, .words = sweep_names + 1, .only = true},
     OPTION_ROW_KEEP(FIELD(keep)),
     OPTION_ROW_INPUT(FIELD(input)),
     OPTION_ROW_DIRECTORY(FIELD(directory)),

@@ -6,7 +6,6 @@
 
 #include "engine/told.h"
 #include "studies/repeat/study.h"
-#include "wire/command.h"
 
 /* Of the counts that were taken in a setting, one for each program and event: which varies most,
  * how many vary at all, and of how many programs they are. NULL: none was taken. */
@@ -132,23 +131,10 @@ static void compare(const struct compared *compared, const json_t *results, cons
     }
 }
 
-/* --- words of its options --- */
-
-static void put_sweeps(struct text *words)
-{
-    for (size_t i = 0; i < SWEEP_COUNT; i++)
-        if (sweep_names[i] && *sweep_names[i])
-            text_printf(words, "%s%s", words->length ? " " : "", sweep_names[i]);
-}
-
-static const struct study_words words[] = {
-    {"SOURCE", "perf_event step qemu valgrind", NULL}, {"WHAT", NULL, put_sweeps}, {0}};
-
 const struct study_told repeat_told = {
     .title = "Whether a program counts the same every time",
     .lead = lead,
     .line = {"variation", 6, make_line, put_line},
     .part = {.turn = 6, 24, 120, 230, 4, 30, .rank = 4, .quick_flag = 60},
     .compared = {.say = compare, .together = "M11"},
-    .words = words,
 };

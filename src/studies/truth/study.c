@@ -147,15 +147,15 @@ static const struct option_spec specs[] = {
     {0, "by", OPTION_LIST, "WHAT",
      "also sum by opcode, by function, or by both (opcode,function); classes of instructions are "
      "always told where the source can",
-     FIELD(by), "class"},
+     FIELD(by), "class", .words = ONE_OF("opcode", "function")},
     {0, "source", OPTION_STRING | OPTION_MEASURES, "SOURCE",
      "count with qemu, valgrind or step, and with nothing else; unless given with the fastest of "
      "them that can see the whole program",
-     FIELD(source), NULL},
+     FIELD(source), NULL, .words = ONE_OF("qemu", "valgrind", "step")},
     {0, "control", OPTION_STRING | OPTION_MEASURES, "SETTING",
      "hold everything constant (controlled), or leave it as it is (as-is); also settings of `assay "
      "repeat`, without-aslr for example",
-     FIELD(control), "controlled"},
+     FIELD(control), "controlled", .words = ONE_OF("controlled", "as-is")},
     OPTION_ROW_KEEP(FIELD(keep)),
     OPTION_ROW_INPUT(FIELD(input)),
     OPTION_ROW_DIRECTORY(FIELD(directory)),

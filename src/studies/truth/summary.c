@@ -23,12 +23,9 @@ static void lead(const json_t *results, const json_t *analysis, json_t *lead)
     told_say(lead, &sentence);
 }
 
-static const struct study_words words[] = {{"SOURCE", "qemu valgrind step", NULL}, {0}};
-
 const struct study_told truth_told = {
     .title = "What a command executes",
     .lead = lead,
     .compared = {.instead = "assay truth counts a single execution; count the program with assay "
                             "repeat on each side and compare these stores"},
-    .words = words,
 };

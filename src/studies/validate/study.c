@@ -615,7 +615,7 @@ static const struct option_spec specs[] = {
      "judge the events of a source that counts by executing (step, trap, valgrind, qemu) instead "
      "of "
      "the machine's counters; may be repeated",
-     FIELD(source), NULL},
+     FIELD(source), NULL, .words = ONE_OF("step", "trap", "valgrind", "qemu")},
     {'p', "path", OPTION_LIST | OPTION_MEASURES | OPTION_BEGINS, "PATH",
      "count on this path; several are compared, the first judges; perf-read unless given, or the "
      "one that goes with a source",
