@@ -37,7 +37,8 @@ def program(name):
 @functools.cache
 def check_schema(found):
     if promised.can_validate():
-        promised.validator().validate(found)
+        wrong = promised.problems(promised.validator(), found)
+        assert not wrong, wrong
 
 
 class Case(unittest.TestCase):
