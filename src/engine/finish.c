@@ -154,6 +154,29 @@ int deliver_json(const char *command, const struct common_options *common,
     return close_output(command, &output, error, &failure, status);
 }
 
+int deliver_results(const char *command, const struct common_options *common,
+                    struct envelope *envelope, const struct field *results,
+                    const struct fields *analysis, const void *kept, int status)
+{
+    AUTO_TEXT struct text out = {0};
+    if (!common->csv && !common->markdown) {
+        envelope->results = field_list_json(results, kept, kept);
+        if (analysis)
+            envelope->analysis = fields_json(analysis, kept, kept);
+        return deliver_json(command, common, envelope, status);
+    }
+    if (common->csv)
+        fields_put_csv(results, kept, kept, &out);
+    else
+        fields_put_markdown(results, kept, kept, &out);
+    return deliver_text(command, common, &out, status);
+}
+
+bool common_is_for_programs(const struct common_options *common)
+{
+    return common->json || common->csv || common->markdown;
+}
+
 void deliver_put_machine(const struct facts *facts, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text machine = {0}, clean = {0};
@@ -335,25 +358,16 @@ static int show_aside(const struct finish *finish, int status)
     return status;
 }
 
-/* Results alone, as a table for other programs. */
-static int show_rows(const struct finish *finish, int status)
-{
-    const struct field *results = finish->tables->results;
-    AUTO_TEXT struct text out = {0};
-    if (finish->common->csv)
-        fields_put_csv(finish->tables->csv ? finish->tables->csv : results, finish->run,
-                       finish->run, &out);
-    else
-        fields_put_markdown(results, finish->run, finish->run, &out);
-    return deliver_text(finish->command, finish->common, &out, status);
-}
-
 static int hand_over(const struct finish *finish, int status)
 {
     if (finish->common->retold)
         return keep(finish, finish->common->retold, status);
-    if (finish->common->csv || finish->common->markdown)
-        return show_rows(finish, status);
+    if (finish->common->csv || finish->common->markdown) {
+        const struct command *of = finish->tables;
+        return deliver_results(finish->command, finish->common, NULL,
+                               finish->common->csv && of->csv ? of->csv : of->results, NULL,
+                               finish->run, status);
+    }
     if (finish->aside && !finish->common->output)
         return show_aside(finish, status);
     if (finish->common->json) {
@@ -368,7 +382,7 @@ static int hand_over(const struct finish *finish, int status)
 
 bool finish_is_for_programs(const struct common_options *common)
 {
-    return common->json || common->csv || common->markdown || common->retold;
+    return common_is_for_programs(common) || common->retold;
 }
 
 int finish_show(const struct finish *finish, int status)

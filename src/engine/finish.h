@@ -16,6 +16,9 @@
 #include "output/json.h"
 #include "output/table.h"
 
+struct field;
+struct fields;
+
 /* ----------------------------------------------------------------------------------------------
  * The last step of every command: hand over the result, or say why there is none. Each returns an
  * exit code. */
@@ -28,6 +31,13 @@ int deliver_text(const char *command, const struct common_options *common, const
 /* Fills in command and argv, writes the envelope and releases it. */
 int deliver_json(const char *command, const struct common_options *common,
                  struct envelope *envelope, int status);
+/* What programs asked for, with --json the envelope with these results and analysis, else the
+ * results alone; both are made of `kept`. */
+int deliver_results(const char *command, const struct common_options *common,
+                    struct envelope *envelope, const struct field *results,
+                    const struct fields *analysis, const void *kept, int status);
+/* Was that asked for? */
+bool common_is_for_programs(const struct common_options *common);
 /* "assay COMMAND: text" on standard error, cleaned. */
 void deliver_message(const char *command, const char *text);
 /* Until the next call messages are kept in `kept` instead, the latest alone and as they are; NULL:
