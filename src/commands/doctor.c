@@ -331,10 +331,8 @@ static int run(void *parsed, int argument_count, char **arguments)
                                     .results = opinions_json(&findings),
                                     .analysis = facts_json(&facts),
                                     .gate = gate_json(&gate)};
-        gate_release(&gate);
         return deliver_json("doctor", &options->common, &envelope, status);
     }
-    gate_release(&gate);
     AUTO_TEXT struct text report = {0};
     struct style style = style_for(stdout);
     style.colour = style.colour && !options->common.output;

@@ -3,8 +3,6 @@
  *
  * The summary of a run: from every part the few things that one acts upon, as studies tell them
  * (struct study_line), between what the doctor says and what of the papers holds. */
-#include <string.h>
-
 #include "commands/run.h"
 #include "engine/told.h"
 
@@ -25,126 +23,128 @@ static const struct study_line *next_line(unsigned *place, const struct command 
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The summary as lines. */
+ * The doctor before all lines, and findings behind them. */
 
-static void put_doctor(const json_t *doctor, const struct style *style, struct text *out)
+static struct tally doctor_tally(const struct opinions *opinions)
 {
-    static const char *const order[] = {"bad", "warn", "ok", "absent", NULL};
-    const json_t *first = json_object_get(doctor, "first");
+    struct tally tally = {0};
+    for (size_t i = 0; i < opinions->count; i++)
+        tally_add(&tally, opinions->list[i].advice.status);
+    return tally;
+}
+
+/* What is amiss and can be mended, the worst first; NULL: nothing. */
+static const struct opinion *first_to_mend(const struct opinions *opinions)
+{
+    for (size_t i = 0; i < opinions->count; i++) {
+        const struct advice *advice = &opinions->list[i].advice;
+        if ((advice->status == CHECK_BAD || advice->status == CHECK_WARN) && advice->fix[0])
+            return &opinions->list[i];
+    }
+    return NULL;
+}
+
+static json_t *doctor_json(const struct report *report)
+{
+    if (!report->machine_count)
+        return json_null();
+    const struct opinions *opinions = &report->machines->opinions;
+    const struct tally tally = doctor_tally(opinions);
+    const struct opinion *first = first_to_mend(opinions);
+    return JSON_OBJECT({"statuses", tally_json(&tally, check_status_names)},
+                       {"first", first ? JSON_OBJECT({"check", json_text(first->check->name)},
+                                                     {"fix", json_text(first->advice.fix)})
+                                       : json_null()});
+}
+
+static void put_doctor(const struct report *report, const struct style *style, struct text *out)
+{
+    static const unsigned order[] = {CHECK_BAD, CHECK_WARN, CHECK_OK, CHECK_ABSENT};
+    if (!report->machine_count)
+        return;
+    const struct tally tally = doctor_tally(&report->machines->opinions);
+    const struct opinion *first = first_to_mend(&report->machines->opinions);
     AUTO_TEXT struct text words = {0};
-    told_put_counts(json_object_get(doctor, "statuses"), order, &words);
-    if (json_is_object(first))
-        text_printf(&words, "; begin with `assay doctor %s`", json_word(first, "check"));
+    tally_put(&tally, check_status_names, order, sizeof(order) / sizeof(*order), &words);
+    if (first)
+        text_printf(&words, "; begin with `assay doctor %s`", first->check->name);
     told_put_line("doctor", text_string(&words), 1, style, out);
 }
 
-static void put_findings(const json_t *findings, const struct style *style, struct text *out)
+static struct tally findings_tally(const struct report *report, size_t *total)
 {
-    const json_t *verdicts = json_object_get(findings, "verdicts");
-    json_int_t total = json_integer_value(json_object_get(findings, "total"));
+    struct tally tally = {0};
+    *total = 0;
+    for (size_t i = 0; i < report->section_count; i++)
+        for (size_t j = 0; j < report->sections[i].finding_count; j++)
+            if (report->sections[i].findings[j].id) {
+                tally_add(&tally, report->sections[i].findings[j].verdict);
+                ++*total;
+            }
+    return tally;
+}
+
+static void put_findings(const struct report *report, const struct style *style, struct text *out)
+{
+    static const struct {
+        const char *one, *several;
+    } told[] = {[FINDING_HOLDS] = {"holds here", "hold here"},
+                [FINDING_FAILS] = {"does not", "do not"},
+                [FINDING_INCONCLUSIVE] = {"open", "open"},
+                [FINDING_UNTESTABLE] = {"not testable", "not testable"}};
+    size_t total;
+    const struct tally tally = findings_tally(report, &total);
     AUTO_TEXT struct text words = {0};
     if (!total)
         return;
-    static const struct {
-        const char *verdict, *one, *several;
-    } told[] = {{"holds", "holds here", "hold here"},
-                {"does not hold", "does not", "do not"},
-                {"inconclusive", "open", "open"},
-                {"not testable here", "not testable", "not testable"}};
-    text_printf(&words, "%" JSON_INTEGER_FORMAT " claims of papers: ", total);
+    text_printf(&words, "%zu claims of papers: ", total);
     const char *comma = "";
     for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
-        json_int_t count = json_integer_value(json_object_get(verdicts, told[i].verdict));
-        if (!count)
+        if (!tally.of[i])
             continue;
-        text_printf(&words, "%s%" JSON_INTEGER_FORMAT " %s", comma, count,
-                    count == 1 ? told[i].one : told[i].several);
+        text_printf(&words, "%s%zu %s", comma, tally.of[i],
+                    tally.of[i] == 1 ? told[i].one : told[i].several);
         comma = ", ";
     }
     told_put_line("findings", text_string(&words), 1, style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The summary as data. */
+ * All of it. */
 
-static json_t *doctor(const json_t *report)
+/* What the study of the command keeps; NULL: the run has nothing of it. */
+static const void *kept_of(const struct report *report, const struct command *command)
 {
-    const json_t *machine = json_array_get(json_object_get(report, "machines"), 0);
-    const json_t *checks = json_object_get(machine, "doctor"), *check;
-    static const char *const keys[] = {"check", "fix", NULL};
-    json_t *statuses = json_object(), *first = NULL;
-    size_t i;
-    if (!json_is_array(checks)) {
-        json_decref(statuses);
-        return json_null();
-    }
-    json_array_foreach(checks, i, check)
-    {
-        const char *fix = told_text(check, "fix");
-        told_count(statuses, told_text(check, "status"));
-        const char *status = json_word(check, "status");
-        bool amiss = strcmp(status, "bad") == 0 || strcmp(status, "warn") == 0;
-        if (!first && amiss && fix && *fix)
-            first = told_picked(check, keys);
-    }
-    return JSON_OBJECT({"statuses", statuses}, {"first", first ? first : json_null()});
+    const struct report_section *section = report_section_of(report, command->name);
+    return section && section->retold ? section->retold->finish.run : NULL;
 }
 
-static json_t *findings(const json_t *report)
+json_t *run_summary_json(const struct report *report)
 {
-    const json_t *section, *finding;
-    json_t *object = json_object(), *verdicts = json_object();
-    json_int_t total = 0;
-    size_t i, j;
-    json_array_foreach(json_object_get(report, "sections"), i, section)
-    {
-        json_array_foreach(json_object_get(section, "findings"), j, finding)
-        {
-            told_count(verdicts, told_text(finding, "verdict"));
-            total++;
-        }
-    }
-    JSON_PUT(object, {"total", json_integer(total)}, {"verdicts", verdicts});
-    return object;
-}
-
-const json_t *run_section_of(const json_t *report, const char *command)
-{
-    const json_t *section;
-    size_t i;
-    json_array_foreach(json_object_get(report, "sections"), i, section)
-    {
-        if (strcmp(json_word(section, "command"), command) == 0)
-            return section;
-    }
-    return NULL;
-}
-
-json_t *run_summary(const json_t *report)
-{
-    json_t *summary = JSON_OBJECT({"doctor", doctor(report)});
+    json_t *summary = JSON_OBJECT({"doctor", doctor_json(report)});
     const struct study_line *line;
     const struct command *command;
     for (unsigned place = 0; (line = next_line(&place, &command));) {
-        const json_t *section = run_section_of(report, command->name);
-        json_object_set_new(
-            summary, line->key,
-            line->make(json_object_get(section, "results"), json_object_get(section, "analysis")));
+        const void *kept = kept_of(report, command);
+        json_object_set_new(summary, line->key, kept ? line->json(kept) : json_null());
     }
-    return JSON_PUT(summary, {"findings", findings(report)});
+    size_t total;
+    const struct tally tally = findings_tally(report, &total);
+    return JSON_PUT(
+        summary,
+        {"findings", JSON_OBJECT({"total", json_count(total)},
+                                 {"verdicts", tally_json(&tally, finding_verdict_names)})});
 }
 
-void run_summary_put(const json_t *summary, const struct style *style, struct text *out)
+void run_summary_put(const struct report *report, const struct style *style, struct text *out)
 {
     const struct study_line *line;
     const struct command *command;
-    const json_t *doctors = json_object_get(summary, "doctor");
-    if (json_is_object(doctors))
-        put_doctor(doctors, style, out);
+    put_doctor(report, style, out);
     for (unsigned place = 0; (line = next_line(&place, &command));) {
-        const json_t *data = json_object_get(summary, line->key);
-        if (data && !json_is_null(data))
-            line->put(data, style, out);
+        const void *kept = kept_of(report, command);
+        if (kept)
+            line->put(kept, style, out);
     }
-    put_findings(json_object_get(summary, "findings"), style, out);
+    put_findings(report, style, out);
 }

@@ -244,7 +244,8 @@ void claims_put(const struct claims *claims, const struct style *style, struct t
 
 static json_t *claim_json(const struct finding *finding)
 {
-    static const char none[] = "there is nothing to estimate it from";
+    const char *none =
+        finding->no_estimate ? finding->no_estimate : "there is nothing to estimate it from";
     double missing = finding->has_estimate ? 0 : NAN;
     json_t *object = json_object();
     json_object_set_new(object, "id", json_text(finding->id));

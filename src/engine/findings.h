@@ -18,8 +18,10 @@ struct finding {
     enum finding_verdict verdict;
     bool has_estimate;
     double estimate, low, high, detectable;
-    const char *unit; /* "%", "instructions" … */
-    char figure[120]; /* what the paper reports */
+    const char *no_estimate; /* why there is none; NULL: there is nothing to estimate it from */
+    const char *unit;        /* "%", "instructions" … */
+    bool machine_untested;   /* the machine is a part of the claim, and was not tested */
+    char figure[120];        /* what the paper reports */
     char reason[NOTE_SIZE];
 };
 

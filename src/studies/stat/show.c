@@ -152,7 +152,6 @@ static json_t *execution_json(const struct stat_run *run, size_t index)
 json_t *stat_analysis_json(const void *kept)
 {
     const struct stat_run *run = kept;
-    const struct store *store = run->studying.store;
     json_t *list = json_array();
     char setting[200];
     for (size_t i = 0; i < run->run_count; i++)
@@ -161,24 +160,23 @@ json_t *stat_analysis_json(const void *kept)
         {"program", json_text(run->line)},
         {"setting", json_text(setting_name(run->controls, setting, sizeof(setting)))},
         {"executions", list}, {"calibrations", json_count(run->null_count)},
-        {"invocations", json_count(run->pace_count)},
-        {"store", json_text(store ? store_path(store) : NULL)},
+        {"invocations", json_count(run->pace_count)}, {"store", json_text(run->studying.stored)},
         {"complete", json_boolean(run->run_count == run->repeat && !run->was_interrupted)},
         {"seconds", json_real(run->studying.seconds)});
 }
 
-json_t *stat_skipped_json(const void *kept)
+const struct skips *stat_skipped(const void *kept)
 {
     const struct stat_run *run = kept;
-    struct skips skips = {0};
+    struct skips *skips = memory_new(1, sizeof(*skips));
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].reason)
-            skips_add(&skips, run->events[i].name, run->events[i].reason, run->events[i].error);
+            skips_add(skips, run->events[i].name, run->events[i].reason, run->events[i].error);
     if (run->refused && !run->asked)
-        skips_add(&skips, STAT_COUNTER, run->refused, 0);
+        skips_add(skips, STAT_COUNTER, run->refused, 0);
     if (run->reason)
-        skips_add(&skips, run->line, run->reason, run->error);
-    return skips_json(&skips);
+        skips_add(skips, run->line, run->reason, run->error);
+    return skips;
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -161,7 +161,7 @@ bool stat_has_figure(const struct stat_event *event);
 void stat_put_report(const void *kept, const struct style *style, struct text *out);
 json_t *stat_results_json(const void *kept);
 json_t *stat_analysis_json(const void *kept);
-json_t *stat_skipped_json(const void *kept);
+const struct skips *stat_skipped(const void *kept);
 
 /* What reports, runs and comparisons say of it (summary.c). */
 extern const struct study_told stat_told;

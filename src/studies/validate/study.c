@@ -501,11 +501,6 @@ static const char *nothing(const void *kept)
                          1 + (2 * run->prepared_ms + 999) / 1000);
 }
 
-static json_t *findings(const void *kept)
-{
-    return claims_json(((const struct validating *)kept)->findings, VALIDATE_FINDINGS);
-}
-
 /* --- --fail-on --- */
 
 /* Every verdict but the good ones. */
@@ -602,7 +597,7 @@ static const struct study study = {
     .put_report = validate_put_report,
     .results = validate_results_json,
     .analysis = validate_analysis_json,
-    .findings = findings,
+    .findings = {offsetof(struct validating, findings), VALIDATE_FINDINGS},
     .figures = validate_figures,
     .release = release,
     .told = &validate_told,

@@ -1,7 +1,7 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * A report as one HTML file that needs nothing beside it (docs/report.md describes the object). All
+ * A report as one HTML file that needs nothing beside it. All
  * text in it may come from machines and is escaped. Without the script that draws (built with
  * -Dreport=disabled or without Node) the figures are tables.
  *
@@ -16,13 +16,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <jansson.h>
-
 #include "base/failure.h"
+#include "commands/reported.h"
 
-int page_write(const json_t *report, FILE *stream, struct failure *failure);
+int page_write(const struct report *report, FILE *stream, struct failure *failure);
 /* The whole of it as that file, or none; NULL and "-": standard output. */
-int page_save(const json_t *report, const char *path, struct failure *failure);
+int page_save(const struct report *report, const char *path, struct failure *failure);
 
 /* Does the file begin as pages do? Whoever overwrites one asks. */
 bool page_is_report(const char *path);

@@ -7,9 +7,10 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "commands/page-parts.h"
+#include "commands/page.h"
+#include "output/json.h"
 #include "output/output.h"
-#include "output/page-parts.h"
-#include "output/page.h"
 #include "output/table.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -71,7 +72,8 @@ static void put_real(struct page *page, double value)
     page_put(page, digits);
 }
 
-void page_value(struct page *page, const json_t *value)
+/* A number with separators, a text, or nothing. */
+static void put_cell(struct page *page, const json_t *value)
 {
     if (json_is_number(value))
         put_real(page, json_number_value(value));
@@ -102,17 +104,12 @@ static void page_chip(struct page *page, const char *verdict)
     page_put(page, "</span>");
 }
 
-void page_form(struct page *page, const json_t *object, const char *form)
+void page_form(struct page *page, const char *form, const char *const *words)
 {
     for (const char *at; (at = strchr(form, '{')); form = strchr(at, '}') + 1) {
-        char key[32];
+        const char *word = *words++;
         fwrite(form, 1, (size_t)(at - form), page->stream);
-        const char kind = *++at;
-        at += kind == '#' || kind == '.';
-        snprintf(key, sizeof(key), "%.*s", (int)strcspn(at, "}"), at);
-        (kind == '#'   ? page_name
-         : kind == '.' ? page_chip
-                       : page_text)(page, json_word(object, key));
+        (at[1] == '#' ? page_name : at[1] == '.' ? page_chip : page_text)(page, word ? word : "");
     }
     page_put(page, form);
 }
@@ -181,24 +178,22 @@ static void put_value(struct page *page, json_t *value)
  * A machine: what it is, what stands in the way of accurate counts on it and how that is changed,
  * and every fact that it told. */
 
-static void put_doctor(struct page *page, const json_t *machine)
+static void put_doctor(struct page *page, const struct opinions *opinions)
 {
-    const json_t *checks = json_object_get(machine, "doctor");
-    size_t i;
-    json_t *check;
-    if (!json_array_size(checks))
+    if (!opinions->count)
         return;
     page_put(page,
              "<h3>What stands in the way of accurate counts</h3>\n<div class=\"scroll\"><table "
              "class=\"doctor\">\n<thead><tr><th scope=\"col\">check</th><th "
              "scope=\"col\">status</th><th scope=\"col\">found</th><th scope=\"col\">why it "
              "matters, and what changes it</th></tr></thead>\n<tbody>\n");
-    json_array_foreach(checks, i, check)
-    {
-        page_form(page, check, "<tr><td>{check}</td><td>{.status}</td><td>{value}</td><td>{why}");
-        if (*json_word(check, "fix")) {
+    for (size_t i = 0; i < opinions->count; i++) {
+        const struct advice *advice = &opinions->list[i].advice;
+        PAGE(page, "<tr><td>{}</td><td>{.}</td><td>{}</td><td>{}", opinions->list[i].check->name,
+             check_status_names[advice->status], advice->value, advice->why);
+        if (advice->fix[0]) {
             page_put(page, "<pre class=\"fix\">\n");
-            page_lines(page, json_word(check, "fix"));
+            page_lines(page, advice->fix);
             page_put(page, "</pre>");
         }
         page_put(page, "</td></tr>\n");
@@ -206,26 +201,20 @@ static void put_doctor(struct page *page, const json_t *machine)
     page_put(page, "</tbody></table></div>\n");
 }
 
-static void put_facts(struct page *page, const json_t *machine)
+static void put_facts(struct page *page, const struct facts *facts)
 {
-    json_t *facts = json_object_get(machine, "facts");
-    const json_t *absent = json_object_get(machine, "absent");
-    const char *key;
-    json_t *value;
-    if (!json_object_size(facts))
+    char number[32];
+    if (!facts->count)
         return;
     fprintf(page->stream,
             "<details class=\"facts\"><summary>%zu facts</summary><div "
             "class=\"scroll\"><table>\n<tbody>\n",
-            json_object_size(facts));
-    json_object_foreach(facts, key, value)
-    {
-        page_put(page, "<tr><th scope=\"row\">");
-        page_text(page, key);
-        page_put(page, "</th><td>");
-        page_put(page, json_is_string(value) ? "" : "absent: ");
-        page_text(page, json_word(json_is_string(value) ? facts : absent, key));
-        page_put(page, "</td></tr>\n");
+            facts->count);
+    for (size_t i = 0; i < facts->count; i++) {
+        const struct fact *fact = &facts->list[i];
+        PAGE(page, "<tr><th scope=\"row\">{}</th><td>{}{}</td></tr>\n", fact->key,
+             fact->value ? "" : "absent: ",
+             fact->value ? fact->value : errno_name(fact->error, number, sizeof(number)));
     }
     page_put(page, "</tbody></table></div></details>\n");
 }
@@ -238,10 +227,9 @@ static void put_facts(struct page *page, const json_t *machine)
 /* Bytes from which on a text is a sentence, which may be broken. */
 #define LONG 48u
 
-static void put_id(struct page *page, const json_t *section, const json_t *figure)
+static void put_id(struct page *page, const struct report_section *section, const json_t *figure)
 {
-    page_form(page, section, "{#id}/");
-    page_form(page, figure, "{#id}");
+    PAGE(page, "{#}/{#}", section->id, json_word(figure, "id"));
 }
 
 static bool is_hidden(const json_t *column)
@@ -283,9 +271,10 @@ static void put_table(struct page *page, const json_t *figure)
     {
         if (is_hidden(column))
             continue;
-        page_form(page, column,
-                  is_numeric(rows, i) ? "<th scope=\"col\" class=\"number\">{title}</th>"
-                                      : "<th scope=\"col\">{title}</th>");
+        PAGE(page,
+             is_numeric(rows, i) ? "<th scope=\"col\" class=\"number\">{}</th>"
+                                 : "<th scope=\"col\">{}</th>",
+             json_word(column, "title"));
     }
     page_put(page, "</tr></thead>\n");
 
@@ -307,7 +296,7 @@ static void put_table(struct page *page, const json_t *figure)
                                                 : "<td>");
                 if (json_is_null(value))
                     page_put(page, "–");
-                page_value(page, value);
+                put_cell(page, value);
                 page_put(page, "</td>");
             }
             page_put(page, "</tr>\n");
@@ -326,60 +315,56 @@ static void put_table(struct page *page, const json_t *figure)
  * again. */
 
 /* Several runs of one study are told apart by when they began. */
-static bool is_only_one(const struct page *page, const json_t *section)
+static bool is_only_one(const struct page *page, const struct report_section *section)
 {
-    size_t i, alike = 0;
-    json_t *other;
-    json_array_foreach(json_object_get(page->report, "sections"), i, other)
-    {
-        alike += strcmp(json_word(other, "title"), json_word(section, "title")) == 0 &&
-                 strcmp(json_word(other, "machine"), json_word(section, "machine")) == 0;
+    size_t alike = 0;
+    for (size_t i = 0; i < page->report->section_count; i++) {
+        const struct report_section *other = &page->report->sections[i];
+        alike += strcmp(other->title, section->title) == 0 &&
+                 strcmp(other->machine, section->machine) == 0;
     }
     return alike <= 1;
 }
 
-void page_section_title(struct page *page, const json_t *section)
+void page_section_title(struct page *page, const struct report_section *section)
 {
-    page_form(page, section,
-              page->several && *json_word(section, "machine") ? "{title}, machine {machine}"
-                                                              : "{title}");
+    PAGE(page, page->several && section->machine[0] ? "{}, machine {}" : "{}", section->title,
+         section->machine);
     if (!is_only_one(page, section))
-        page_form(page, section, ", {started}");
+        PAGE(page, ", {}", section->started);
 }
 
 static const char *why_not_finished(const char *ended)
 {
-    return !*ended                        ? ", not finished"
+    return !ended                         ? ", not finished"
            : strcmp(ended, "budget") == 0 ? ", ended with its budget"
                                           : ", interrupted";
 }
 
-static void put_figures(struct page *page, const json_t *section)
+static void put_figures(struct page *page, const struct report_section *section)
 {
     size_t i;
     json_t *figure;
-    const json_t *figures = json_object_get(section, "figures");
-    if (!json_array_size(figures))
+    if (!json_array_size(section->figures))
         return;
     page_put(page, "<h3>Figures</h3>\n<div class=\"figures\">\n");
-    json_array_foreach(figures, i, figure)
+    json_array_foreach(section->figures, i, figure)
     {
         /* One figure, with its table. */
         page_put(page, "<figure class=\"figure\" id=\"");
         put_id(page, section, figure);
-        page_form(page, figure, "\" data-kind=\"{#kind}\">\n<h4>{title}</h4>\n");
+        PAGE(page, "\" data-kind=\"{#}\">\n<h4>{}</h4>\n", json_word(figure, "kind"),
+             json_word(figure, "title"));
         if (*json_word(figure, "paper"))
-            page_form(page, figure, "<p class=\"paper\">{paper}</p>\n");
+            PAGE(page, "<p class=\"paper\">{}</p>\n", json_word(figure, "paper"));
         page_put(page, "<div class=\"plot\" data-figure=\"");
         put_id(page, section, figure);
         size_t at;
         json_t *note;
-        page_form(page, figure, "\"></div>\n<figcaption><p>{caption}</p>");
+        PAGE(page, "\"></div>\n<figcaption><p>{}</p>", json_word(figure, "caption"));
         json_array_foreach(json_object_get(figure, "notes"), at, note)
         {
-            page_put(page, "\n<p class=\"note\">");
-            page_value(page, note);
-            page_put(page, "</p>");
+            PAGE(page, "\n<p class=\"note\">{}</p>", json_string_value(note));
         }
         page_put(page, "</figcaption>\n");
 
@@ -389,63 +374,53 @@ static void put_figures(struct page *page, const json_t *section)
     page_put(page, "</div>\n");
 }
 
-static void put_skipped(struct page *page, const json_t *section)
+static void put_skipped(struct page *page, const struct skips *skips)
 {
-    const json_t *skipped = json_object_get(section, "skipped");
-    size_t i;
-    json_t *skip;
-    if (!json_array_size(skipped))
+    if (!skips || !skips->count)
         return;
     fprintf(page->stream,
             "<details class=\"skipped\"><summary>Could not be measured: %zu</summary>\n<ul>\n",
-            json_array_size(skipped));
-    json_array_foreach(skipped, i, skip)
-    {
-        page_form(page, skip, "<li>{what}: {reason}</li>\n");
-    }
+            skips->count);
+    for (size_t i = 0; i < skips->count; i++)
+        PAGE(page, "<li>{}: {}</li>\n", skips->list[i].what, skips->list[i].reason);
     page_put(page, "</ul></details>\n");
 }
 
-static void put_words(struct page *page, const json_t *section)
+static void put_words(struct page *page, const char *words)
 {
-    if (!*json_word(section, "words"))
+    if (!words || !*words)
         return;
     page_put(page, "<details class=\"words\"><summary>The whole report, as a terminal shows "
                    "it</summary>\n<pre>\n");
-    page_lines(page, json_word(section, "words"));
+    page_lines(page, words);
     page_put(page, "</pre></details>\n");
 }
 
 /* One run. */
-static void page_section(struct page *page, const json_t *section)
+static void page_section(struct page *page, const struct report_section *section)
 {
-    page_form(page, section,
-              "<section class=\"study\" id=\"{#id}\" data-command=\"{#command}\" "
-              "data-machine=\"{#machine}\">\n<h2>");
+    PAGE(page,
+         "<section class=\"study\" id=\"{#}\" data-command=\"{#}\" data-machine=\"{#}\">\n<h2>",
+         section->id, section->command, section->machine);
     page_section_title(page, section);
-    page_form(page, section, "</h2>\n<p class=\"when\"><code>assay {command}</code>, {started}");
-    if (!*json_word(section, "finished"))
-        page_put(page, why_not_finished(json_word(section, "ended")));
+    PAGE(page, "</h2>\n<p class=\"when\"><code>assay {}</code>, {}", section->command,
+         section->started);
+    if (!section->finished)
+        page_put(page, why_not_finished(section->ended));
     page_put(page, "</p>\n");
 
-    size_t i;
-    json_t *sentence;
-    json_array_foreach(json_object_get(section, "lead"), i, sentence)
-    {
-        page_put(page, "<p class=\"lead\">");
-        page_value(page, sentence);
-        page_put(page, "</p>\n");
-    }
-    if (*json_word(section, "reason"))
-        page_form(page, section, "<p class=\"reason\">{reason}</p>\n");
+    for (size_t i = 0; i < section->lead.count; i++)
+        PAGE(page, "<p class=\"lead\">{}</p>\n", section->lead.items[i]);
+    if (section->reason)
+        PAGE(page, "<p class=\"reason\">{}</p>\n", section->reason);
 
     put_figures(page, section);
     page_scorecard(page, section);
-    put_skipped(page, section);
-    put_words(page, section);
-    if (*json_word(section, "reproduce"))
-        page_form(page, section,
-                  "<p>Measure it again: <code class=\"reproduce\">{reproduce}</code></p>\n");
+    put_skipped(page, section->skips);
+    put_words(page, section->words);
+    if (section->reproduce && *section->reproduce)
+        PAGE(page, "<p>Measure it again: <code class=\"reproduce\">{}</code></p>\n",
+             section->reproduce);
     page_put(page, "</section>\n");
 }
 
@@ -475,26 +450,24 @@ bool page_is_report(const char *path)
 
 static void put_parts(struct page *page)
 {
-    size_t i;
-    json_t *part;
+    const struct report *report = page->report;
     page_put(page, "<main>\n");
     page_summary(page);
-    json_array_foreach(json_object_get(page->report, "sections"), i, part)
-    {
-        page_section(page, part);
-    }
-    json_array_foreach(json_object_get(page->report, "machines"), i, part)
-    {
-        /* One machine: what the doctor says of it, and its facts. */
-        page_form(page, part,
-                  page->several
-                      ? "<section class=\"machine\" id=\"machine-{#label}\">\n<h2>Machine {label}"
-                      : "<section class=\"machine\" id=\"machine-{#label}\">\n<h2>The machine");
-        page_form(page, part,
-                  "</h2>\n<p class=\"sentence\">{sentence}</p>\n"
-                  "<p class=\"fingerprint\">Fingerprint <code>{fingerprint}</code></p>\n");
-        put_doctor(page, part);
-        put_facts(page, part);
+    for (size_t i = 0; i < report->section_count; i++)
+        page_section(page, &report->sections[i]);
+    for (size_t i = 0; i < report->machine_count; i++) {
+        /* What the doctor says of it, and its facts. */
+        const struct report_machine *machine = &report->machines[i];
+        PAGE(page,
+             page->several ? "<section class=\"machine\" id=\"machine-{#}\">\n<h2>Machine {}"
+                           : "<section class=\"machine\" id=\"machine-{#}\">\n<h2>The machine",
+             machine->label, machine->label);
+        PAGE(page,
+             "</h2>\n<p class=\"sentence\">{}</p>\n"
+             "<p class=\"fingerprint\">Fingerprint <code>{}</code></p>\n",
+             machine->sentence, machine->fingerprint);
+        put_doctor(page, &machine->opinions);
+        put_facts(page, &machine->facts);
         page_put(page, "</section>\n");
     }
     page_put(page, "</main>\n");
@@ -504,16 +477,15 @@ static void put_script(struct page *page)
 {
     page_put(page, "<script type=\"application/json\" id=\"assay-figures\">");
     /* All figures for the script, as the content of an element. */
-    size_t i, at;
-    json_t *section, *figure;
+    size_t at;
+    json_t *figure;
     const char *lead = "{\n\"";
     bool any = false;
-    json_array_foreach(json_object_get(page->report, "sections"), i, section)
-    {
-        json_array_foreach(json_object_get(section, "figures"), at, figure)
+    for (size_t i = 0; i < page->report->section_count; i++) {
+        json_array_foreach(page->report->sections[i].figures, at, figure)
         {
             page_put(page, lead);
-            put_id(page, section, figure);
+            put_id(page, &page->report->sections[i], figure);
             page_put(page, "\":");
             put_value(page, figure);
             lead = ",\n\"";
@@ -530,41 +502,33 @@ static void put_script(struct page *page)
     }
 }
 
-int page_write(const json_t *report, FILE *stream, struct failure *failure)
+int page_write(const struct report *report, FILE *stream, struct failure *failure)
 {
-    struct page page = {.stream = stream,
-                        .report = report,
-                        .several = json_array_size(json_object_get(report, "machines")) > 1};
+    struct page page = {.stream = stream, .report = report, .several = report->machine_count > 1};
     page_put(&page, beginning);
-    page_form(&page, report, "<title>{title}</title>\n<style>\n");
+    PAGE(&page, "<title>{}</title>\n<style>\n", report->title);
     fwrite(page_style, 1, page_style_size, page.stream);
-    size_t i;
-    json_t *part;
-    page_form(&page, report,
-              "</style>\n</head>\n<body>\n<header class=\"top\">\n<h1>{title}</h1>\n");
-    json_array_foreach(json_object_get(report, "machines"), i, part)
-    {
-        page_form(&page, part,
-                  page.several ? "<p class=\"machine-line\">{label}: {sentence}</p>\n"
-                               : "<p class=\"machine-line\">{sentence}</p>\n");
-    }
-    page_form(&page, report,
-              *json_word(report, "how") ? "<p class=\"made\">Made {made} by assay {version}: <code "
-                                          "class=\"how\">{how}</code></p>\n"
-                                        : "<p class=\"made\">Made {made} by assay {version}</p>\n");
-    page_put(&page, "</header>\n<nav class=\"contents\" aria-label=\"Contents\"><ul>\n<li><a "
+    PAGE(&page, "</style>\n</head>\n<body>\n<header class=\"top\">\n<h1>{}</h1>\n", report->title);
+    for (size_t i = 0; i < report->machine_count; i++)
+        PAGE(&page, "<p class=\"machine-line\">{}{}{}</p>\n",
+             page.several ? report->machines[i].label : "", page.several ? ": " : "",
+             report->machines[i].sentence);
+    PAGE(&page, "<p class=\"made\">Made {} by assay {}", report->made, ASSAY_VERSION);
+    if (report->how && *report->how)
+        PAGE(&page, ": <code class=\"how\">{}</code>", report->how);
+    page_put(&page, "</p>\n</header>\n<nav class=\"contents\" aria-label=\"Contents\"><ul>\n<li><a "
                     "href=\"#summary\">Summary</a></li>\n");
-    json_array_foreach(json_object_get(report, "sections"), i, part)
-    {
-        page_form(&page, part, "<li><a href=\"#{#id}\">");
-        page_section_title(&page, part);
+    for (size_t i = 0; i < report->section_count; i++) {
+        PAGE(&page, "<li><a href=\"#{#}\">", report->sections[i].id);
+        page_section_title(&page, &report->sections[i]);
         page_put(&page, "</a></li>\n");
     }
-    json_array_foreach(json_object_get(report, "machines"), i, part)
-    {
-        page_form(&page, part,
-                  page.several ? "<li><a href=\"#machine-{#label}\">Machine {label}</a></li>\n"
-                               : "<li><a href=\"#machine-{#label}\">The machine</a></li>\n");
+    for (size_t i = 0; i < report->machine_count; i++) {
+        const char *label = report->machines[i].label;
+        PAGE(&page,
+             page.several ? "<li><a href=\"#machine-{#}\">Machine {}</a></li>\n"
+                          : "<li><a href=\"#machine-{#}\">The machine</a></li>\n",
+             label, label);
     }
     page_put(&page, "</ul></nav>\n");
 
@@ -577,7 +541,7 @@ int page_write(const json_t *report, FILE *stream, struct failure *failure)
     return 0;
 }
 
-int page_save(const json_t *report, const char *path, struct failure *failure)
+int page_save(const struct report *report, const char *path, struct failure *failure)
 {
     struct output output;
     int error = output_open(&output, path, failure);
