@@ -95,6 +95,7 @@ static struct finding finding_of(const json_t *object)
 
 static struct report_section section_of(const json_t *object)
 {
+    struct finish *finish = memory_new(1, sizeof(*finish));
     struct skips *skips = memory_new(1, sizeof(*skips));
     struct finding *findings = NULL;
     struct report_section section = {.id = text_of(object, "id"),
@@ -106,7 +107,7 @@ static struct report_section section_of(const json_t *object)
                                      .ended = word_of(object, "ended"),
                                      .reproduce = word_of(object, "reproduce"),
                                      .reason = word_of(object, "reason"),
-                                     .skips = skips,
+                                     .finish = finish,
                                      .figures = json_incref(json_object_get(object, "figures")),
                                      .words = text_of(object, "words")};
     snprintf(section.machine, sizeof(section.machine), "%s", json_word(object, "machine"));
@@ -114,9 +115,10 @@ static struct report_section section_of(const json_t *object)
     json_t *row;
     json_array_foreach(json_object_get(object, "findings"), i, row)
     {
-        *memory_add(findings, section.finding_count) = finding_of(row);
+        *memory_add(findings, finish->finding_count) = finding_of(row);
     }
-    section.findings = findings;
+    finish->findings = findings;
+    finish->skips = skips;
     json_array_foreach(json_object_get(object, "skipped"), i, row)
     {
         *memory_add(skips->list, skips->count) =

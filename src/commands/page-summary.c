@@ -59,8 +59,8 @@ static void put_estimate(struct page *page, const struct finding *finding)
 static void put_rows(struct page *page, const struct report_section *section, bool linked,
                      bool testable)
 {
-    for (size_t i = 0; i < section->finding_count; i++) {
-        const struct finding *finding = &section->findings[i];
+    for (size_t i = 0; i < section->finish->finding_count; i++) {
+        const struct finding *finding = &section->finish->findings[i];
         if (!finding->id || (finding->verdict != FINDING_UNTESTABLE) != testable)
             continue;
         page_put(page, "<tr><th scope=\"row\">");
@@ -112,8 +112,8 @@ static const struct {
 
 static void count_section(const struct report_section *section, struct counts *counts)
 {
-    for (size_t i = 0; i < section->finding_count; i++) {
-        const struct finding *finding = &section->findings[i];
+    for (size_t i = 0; i < section->finish->finding_count; i++) {
+        const struct finding *finding = &section->finish->findings[i];
         counts->all += finding->id != NULL;
         counts->of[finding->verdict] += finding->id != NULL;
         for (size_t j = 0; j < PAPERS && finding->id; j++)

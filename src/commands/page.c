@@ -416,7 +416,7 @@ static void page_section(struct page *page, const struct report_section *section
 
     put_figures(page, section);
     page_scorecard(page, section);
-    put_skipped(page, section->skips);
+    put_skipped(page, section->finish->skips);
     put_words(page, section->words);
     if (section->reproduce && *section->reproduce)
         PAGE(page, "<p>Measure it again: <code class=\"reproduce\">{}</code></p>\n",

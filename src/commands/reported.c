@@ -90,23 +90,18 @@ static json_t *machine_json(const struct report_machine *machine)
  * Its sections, each what one run found. */
 
 /* What the study says of it, with all that it knows still there. */
-static void take_retold(const struct retold *retold, const struct study_told *told,
+static void take_finish(const struct finish *finish, const struct study_told *told,
                         struct report_section *section)
 {
     const struct style style = {.width = REPORT_WIDTH};
-    const struct finish *finish = &retold->finish;
     struct text words = {0};
     if (told && told->lead)
         told->lead(finish->run, &section->lead);
     if (told && told->trusted.verdicts)
         section->verdict_count = told->trusted.verdicts(finish->run, &section->verdicts);
-    section->findings = finish->findings;
-    section->finding_count = finish->finding_count;
-    section->skips = finish->skips;
     section->figures = finish->figures ? finish->figures(finish->run) : NULL;
     finish->put_report(finish->run, &style, &words);
     section->words = memory_text(&words);
-    section->retold = retold;
 }
 
 static struct report_section section_of(const struct reported *reported, size_t index)
@@ -122,7 +117,8 @@ static struct report_section section_of(const struct reported *reported, size_t 
                                      .ended = run->finished ? NULL : run->ended,
                                      .store = run->name,
                                      .status = judged->status,
-                                     .reason = judged->reason};
+                                     .reason = judged->reason,
+                                     .finish = finish};
     report_label(machine_number(reported, index), section.machine);
     /* "validate-2": the second run of that command in this report. */
     struct text id = {0}, reproduce = {0};
@@ -135,11 +131,11 @@ static struct report_section section_of(const struct reported *reported, size_t 
     }
     text_printf(&id, "-%zu", number);
     section.id = memory_text(&id);
-    const bool seeded = judged->retold.is_there && !finish->unseeded;
+    const bool seeded = finish->run && !finish->unseeded;
     reproduce_put(run->argv, seeded ? memory_format("%" PRIu64, finish->seed) : NULL, &reproduce);
     section.reproduce = memory_text(&reproduce);
-    if (judged->retold.is_there)
-        take_retold(&judged->retold, told, &section);
+    if (finish->run)
+        take_finish(finish, told, &section);
     return section;
 }
 
@@ -153,8 +149,8 @@ static json_t *or_empty(json_t *value, json_t *empty)
 
 static json_t *section_json(const struct report_section *section)
 {
-    const struct finish *finish = section->retold ? &section->retold->finish : NULL;
-    const bool seeded = finish && !finish->unseeded;
+    const struct finish *finish = section->finish;
+    const void *kept = finish->run;
     return JSON_OBJECT(
         {"id", json_text(section->id)}, {"command", json_text(section->command)},
         {"title", json_text(section->title)},
@@ -163,11 +159,11 @@ static json_t *section_json(const struct report_section *section)
         {"finished", json_text(section->finished)}, {"ended", json_text(section->ended)},
         {"reproduce", json_text(section->reproduce)}, {"store", json_text(section->store)},
         {"status", json_integer(section->status)}, {"reason", json_text(section->reason)},
-        {"seed", seeded ? json_count(finish->seed) : json_null()},
-        {"results", or_empty(finish ? finish->results(finish->run) : NULL, json_array())},
-        {"analysis", or_empty(finish ? finish->analysis(finish->run) : NULL, json_object())},
-        {"findings", claims_json(section->findings, section->finding_count)},
-        {"skipped", section->skips ? skips_json(section->skips) : json_array()},
+        {"seed", kept && !finish->unseeded ? json_count(finish->seed) : json_null()},
+        {"results", or_empty(kept ? finish->results(kept) : NULL, json_array())},
+        {"analysis", or_empty(kept ? finish->analysis(kept) : NULL, json_object())},
+        {"findings", claims_json(finish->findings, finish->finding_count)},
+        {"skipped", finish->skips ? skips_json(finish->skips) : json_array()},
         {"figures", or_empty(json_incref(section->figures), json_array())},
         {"words", json_text(section->words ? section->words : "")});
 }

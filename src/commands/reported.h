@@ -60,10 +60,7 @@ struct report_section {
     const char *reproduce, *store;  /* NULL: not known */
     int status;                     /* exit code of judging it again */
     const char *reason;             /* why there is nothing of it; NULL: there is */
-    const struct retold *retold;    /* NULL: it is no run */
-    const struct finding *findings; /* those without an id were not judged */
-    size_t finding_count;
-    const struct skips *skips;      /* NULL: none */
+    const struct finish *finish;    /* what it shows; empty where there is a reason */
     struct study_verdict *verdicts; /* of events, what must not be trusted first */
     size_t verdict_count;
     json_t *figures; /* an array of them (output/figure.h); NULL: none */

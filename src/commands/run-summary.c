@@ -71,16 +71,15 @@ static void put_doctor(const struct report *report, const struct style *style, s
     told_put_line("doctor", text_string(&words), 1, style, out);
 }
 
-static struct tally findings_tally(const struct report *report, size_t *total)
+static struct tally findings_tally(const struct report *report)
 {
     struct tally tally = {0};
-    *total = 0;
-    for (size_t i = 0; i < report->section_count; i++)
-        for (size_t j = 0; j < report->sections[i].finding_count; j++)
-            if (report->sections[i].findings[j].id) {
-                tally_add(&tally, report->sections[i].findings[j].verdict);
-                ++*total;
-            }
+    for (size_t i = 0; i < report->section_count; i++) {
+        const struct finish *finish = report->sections[i].finish;
+        for (size_t j = 0; j < finish->finding_count; j++)
+            if (finish->findings[j].id)
+                tally_add(&tally, finish->findings[j].verdict);
+    }
     return tally;
 }
 
@@ -92,12 +91,11 @@ static void put_findings(const struct report *report, const struct style *style,
                 [FINDING_FAILS] = {"does not", "do not"},
                 [FINDING_INCONCLUSIVE] = {"open", "open"},
                 [FINDING_UNTESTABLE] = {"not testable", "not testable"}};
-    size_t total;
-    const struct tally tally = findings_tally(report, &total);
+    const struct tally tally = findings_tally(report);
     AUTO_TEXT struct text words = {0};
-    if (!total)
+    if (!tally.all)
         return;
-    text_printf(&words, "%zu claims of papers: ", total);
+    text_printf(&words, "%zu claims of papers: ", tally.all);
     const char *comma = "";
     for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
         if (!tally.of[i])
@@ -116,7 +114,7 @@ static void put_findings(const struct report *report, const struct style *style,
 static const void *kept_of(const struct report *report, const struct command *command)
 {
     const struct report_section *section = report_section_of(report, command->name);
-    return section && section->retold ? section->retold->finish.run : NULL;
+    return section ? section->finish->run : NULL;
 }
 
 json_t *run_summary_json(const struct report *report)
@@ -128,11 +126,10 @@ json_t *run_summary_json(const struct report *report)
         const void *kept = kept_of(report, command);
         json_object_set_new(summary, line->key, kept ? line->json(kept) : json_null());
     }
-    size_t total;
-    const struct tally tally = findings_tally(report, &total);
+    const struct tally tally = findings_tally(report);
     return JSON_PUT(
         summary,
-        {"findings", JSON_OBJECT({"total", json_count(total)},
+        {"findings", JSON_OBJECT({"total", json_count(tally.all)},
                                  {"verdicts", tally_json(&tally, finding_verdict_names)})});
 }
 

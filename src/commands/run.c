@@ -143,8 +143,8 @@ static struct finding *findings(const struct report *found, size_t *count)
     struct finding *list = NULL;
     *count = 0;
     for (size_t i = 0; i < found->section_count; i++)
-        for (size_t j = 0; j < found->sections[i].finding_count; j++)
-            *memory_add(list, *count) = found->sections[i].findings[j];
+        for (size_t j = 0; j < found->sections[i].finish->finding_count; j++)
+            *memory_add(list, *count) = found->sections[i].finish->findings[j];
     return list;
 }
 

@@ -84,6 +84,7 @@ void told_put_names(const struct string_list *names, size_t columns, struct text
 
 void tally_add(struct tally *tally, unsigned kind)
 {
+    tally->all++;
     if (!tally->of[kind]++)
         tally->came[tally->kinds++] = kind;
 }

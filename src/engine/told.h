@@ -33,7 +33,7 @@ void told_put_names(const struct string_list *names, size_t columns, struct text
 
 /* How many there are of each kind, and which kind came first. */
 struct tally {
-    size_t of[16];
+    size_t of[16], all;
     unsigned came[16]; /* [kinds] */
     size_t kinds;      /* of which there are any */
 };

@@ -69,11 +69,11 @@ static const struct style narrow = {.width = 80};
 /* A report of one study that keeps this. */
 static struct report report_of(const char *command, const void *kept)
 {
-    struct retold *retold = memory_new(1, sizeof(*retold));
-    *retold = (struct retold){.is_there = true, .finish.run = kept};
+    struct finish *finish = memory_new(1, sizeof(*finish));
+    finish->run = kept;
     struct report report = {0};
     *memory_add(report.sections, report.section_count) =
-        (struct report_section){.command = command, .retold = retold};
+        (struct report_section){.command = command, .finish = finish};
     return report;
 }
 

@@ -22,37 +22,33 @@
  * A comparison as a page: the report of all its files, with one section in the place of their own.
  */
 
-static struct report_section section_of(const struct comparing *comparing, const char *made)
+static int compare_write_page(const struct comparing *comparing, const struct finish *finish,
+                              struct failure *failure)
 {
     const struct style style = {.width = REPORT_WIDTH};
-    struct text words = {0};
+    const struct common_options *common = &comparing->options->common;
+    struct text title = {0}, words = {0};
+    struct report report = {.notes = comparing->notes,
+                            .how = report_how(common->argc, common->argv)};
+    text_puts(&title, "Comparison of ");
+    compare_put_sides(comparing, &title);
     compare_put_report(comparing, &style, &words);
-    struct report_section section = {.id = "compare-1",
-                                     .command = "compare",
-                                     .title = "What differs",
-                                     .started = made,
-                                     .finished = made,
-                                     .skips = &comparing->skips,
-                                     .figures = compare_figures(comparing),
-                                     .words = memory_text(&words)};
-    section.findings = compare_findings(comparing, &section.finding_count);
+    report.title = memory_text(&title);
+    report_note_moment(&report);
+    struct report_section *section = memory_add(report.sections, report.section_count);
+    *section = (struct report_section){.id = "compare-1",
+                                       .command = "compare",
+                                       .title = "What differs",
+                                       .started = report.made,
+                                       .finished = report.made,
+                                       .finish = finish,
+                                       .figures = compare_figures(comparing),
+                                       .words = memory_text(&words)};
     /* The title says what was compared; the summary begins with what came of it. */
     const struct string_list headline = compare_headline(comparing);
     for (size_t i = 2; i < headline.count; i++)
-        told_add(&section.lead, headline.items[i]);
-    told_add(&section.lead, headline.items[1]);
-    return section;
-}
-
-static int compare_write_page(const struct comparing *comparing, struct failure *failure)
-{
-    AUTO_TEXT struct text title = {0};
-    struct report report = {.made = ""};
-    text_puts(&title, "Comparison of ");
-    compare_put_sides(comparing, &title);
-    report.title = text_string(&title);
-    report_note_moment(&report);
-    *memory_add(report.sections, report.section_count) = section_of(comparing, report.made);
+        told_add(&section->lead, headline.items[i]);
+    told_add(&section->lead, headline.items[1]);
     /* One a side, under its letter, although two of them may be one machine. */
     for (size_t side = 0; side < comparing->file.side_count; side++) {
         size_t run = 0;
@@ -61,8 +57,6 @@ static int compare_write_page(const struct comparing *comparing, struct failure 
         *memory_add(report.machines, report.machine_count) =
             report_machine_of(comparing->reported.list[run].run, side);
     }
-    report.notes = comparing->notes;
-    report.how = report_how(comparing->options->common.argc, comparing->options->common.argv);
     int error = page_save(&report, comparing->options->html, failure);
     report_release(&report);
     return error;
@@ -458,6 +452,8 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
         error = compare_take_together(comparing, failure);
     if (error == 0)
         compare_judge(&comparing->file, &comparing->report);
+    if (error == 0)
+        compare_take_findings(comparing);
     return error;
 }
 
@@ -479,47 +475,49 @@ static bool is_compared(const struct comparing *comparing, size_t side)
     return any;
 }
 
+static void ask_gate(const struct comparing *comparing, struct gate *gate)
+{
+    const struct compare_report *report = &comparing->report;
+    for (size_t i = 0; i < report->verdict_count; i++) {
+        const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
+        if (report->verdicts[i].standing == STANDING_DIFFERS)
+            gate_fail(gate, memory_format("%s: %s", claim->study, claim->subject), "differs");
+    }
+    for (size_t i = 0; i < report->group_count; i++) {
+        AUTO_TEXT struct text name = {0};
+        compare_put_group(comparing, &report->groups[i], &name);
+        if (report->groups[i].standing == STANDING_DIFFERS)
+            gate_fail(gate, text_string(&name), "differs");
+    }
+    for (size_t side = 1; side < comparing->file.side_count; side++)
+        if (!is_compared(comparing, side))
+            gate_fail(gate, comparing->paths[side], "not compared");
+    for (size_t i = 0; i < comparing->reported.count; i++)
+        if (comparing->reported.list[i].reason)
+            gate_fail(gate, comparing->reported.list[i].run->name, "not judged");
+}
+
 static int show(const struct comparing *comparing)
 {
     struct gate gate = {.asked = comparing->options->fail_on};
-    if (gate.asked) {
-        const struct compare_report *report = &comparing->report;
-        for (size_t i = 0; i < report->verdict_count; i++) {
-            const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
-            AUTO_TEXT struct text name = {0};
-            text_printf(&name, "%s: %s", claim->study, claim->subject);
-            if (report->verdicts[i].standing == STANDING_DIFFERS)
-                gate_fail(&gate, text_string(&name), "differs");
-        }
-        for (size_t i = 0; i < report->group_count; i++) {
-            AUTO_TEXT struct text name = {0};
-            compare_put_group(comparing, &report->groups[i], &name);
-            if (report->groups[i].standing == STANDING_DIFFERS)
-                gate_fail(&gate, text_string(&name), "differs");
-        }
-        for (size_t side = 1; side < comparing->file.side_count; side++)
-            if (!is_compared(comparing, side))
-                gate_fail(&gate, comparing->paths[side], "not compared");
-        for (size_t i = 0; i < comparing->reported.count; i++)
-            if (comparing->reported.list[i].reason)
-                gate_fail(&gate, comparing->reported.list[i].run->name, "not judged");
-    }
-
-    size_t finding_count;
-    const struct finding *findings = compare_findings(comparing, &finding_count);
+    struct failure failure = {0};
+    if (gate.asked)
+        ask_gate(comparing, &gate);
     const struct finish finish = {.command = "compare",
                                   .common = &comparing->options->common,
                                   .unseeded = true,
                                   .facts = &comparing->facts[0],
                                   .fingerprint = comparing->file.sides[0].fingerprint,
                                   .skips = &comparing->skips,
-                                  .findings = findings,
-                                  .finding_count = finding_count,
+                                  .findings = comparing->findings,
+                                  .finding_count = comparing->finding_count,
                                   .gate = &gate,
                                   .run = comparing,
                                   .put_report = compare_put_report,
                                   .results = compare_results_json,
                                   .analysis = compare_analysis_json};
+    if (comparing->options->html && compare_write_page(comparing, &finish, &failure) < 0)
+        return deliver_failure("compare", &failure, EXIT_FAILED);
     return finish_show(&finish, EXIT_DONE);
 }
 
@@ -538,17 +536,11 @@ static int run(void *parsed, int argument_count, char **arguments)
     struct comparing comparing = {.options = options, .named = (const char *const *)arguments};
     struct failure failure = {0};
     int status = check_options(options, argument_count, arguments);
-    if (status != EXIT_DONE) {
-        release(&comparing);
+    if (status != EXIT_DONE)
         return status;
-    }
     int error = judge(&comparing, (size_t)argument_count, &failure);
-    if (error < 0)
-        status = deliver_failure("compare", &failure, run_store_exit(error, true));
-    else if (options->html && compare_write_page(&comparing, &failure) < 0)
-        status = deliver_failure("compare", &failure, EXIT_FAILED);
-    else
-        status = show(&comparing);
+    status = error < 0 ? deliver_failure("compare", &failure, run_store_exit(error, true))
+                       : show(&comparing);
     release(&comparing);
     return status;
 }

@@ -53,6 +53,8 @@ struct comparing {
     struct compare_report report;
     struct compare_together *together;
     size_t together_count;
+    struct finding *findings; /* of papers, about several machines */
+    size_t finding_count;
     struct string_list notes; /* what was left out, and what to know */
     struct skips skips;       /* runs that could not be judged */
 };
@@ -90,8 +92,9 @@ json_t *compare_analysis_json(const void *run);
 
 /* --- what is about several machines --- */
 
-/* What papers say of them; what was not tested of it is said, and then it is no verdict. */
-struct finding *compare_findings(const struct comparing *comparing, size_t *count);
+/* What papers say of them, when all is judged; what was not tested of it is said, and then it is no
+ * verdict. */
+void compare_take_findings(struct comparing *comparing);
 /* The analyses of variance with the machine as a factor; NULL: there are none. */
 const struct compare_together *compare_anova(const struct comparing *comparing);
 /* Is the machine among the factors of this event, and does any of them explain something? */

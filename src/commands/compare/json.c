@@ -169,17 +169,15 @@ static const char *why_untested(const struct comparing *comparing,
     return finding->machine_untested ? "nothing that decides was counted on two" : NULL;
 }
 
-struct finding *compare_findings(const struct comparing *comparing, size_t *count)
+void compare_take_findings(struct comparing *comparing)
 {
-    struct finding *list = memory_new(comparing->together_count, sizeof(*list));
-    *count = 0;
     for (size_t i = 0; i < comparing->together_count; i++) {
         const struct compare_together *together = &comparing->together[i];
         const struct finding *found =
             finding_in(retold_of(comparing, together), together->told->together);
         if (!found)
             continue;
-        struct finding *finding = &list[(*count)++];
+        struct finding *finding = memory_add(comparing->findings, comparing->finding_count);
         *finding = *found;
         const char *why = why_untested(comparing, together, found);
         if (!why)
@@ -190,7 +188,6 @@ struct finding *compare_findings(const struct comparing *comparing, size_t *coun
         finding->no_estimate = "the machine was not tested";
         snprintf(finding->reason, sizeof(finding->reason), "not tested: machine (%s)", why);
     }
-    return list;
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -584,10 +584,8 @@ static void put_factors(const struct comparing *comparing, const struct style *s
 static void put_findings(const struct comparing *comparing, const struct style *style,
                          struct text *out)
 {
-    size_t count;
-    const struct finding *findings = compare_findings(comparing, &count);
-    for (size_t i = 0; i < count; i++) {
-        const struct finding *finding = &findings[i];
+    for (size_t i = 0; i < comparing->finding_count; i++) {
+        const struct finding *finding = &comparing->findings[i];
         AUTO_TEXT struct text words = {0};
         text_printf(&words, "%s, %s: %s%s%s", finding->id, finding->claim,
                     finding_verdict_names[finding->verdict], finding->reason[0] ? ": " : "",

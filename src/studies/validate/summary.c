@@ -29,23 +29,6 @@ static const struct judgement *first_that_is(const struct judgements *judgements
     return at;
 }
 
-static void put_verdicts(const struct tally *tally, struct text *sentence)
-{
-    static const struct {
-        enum verdict verdict;
-        const char *told;
-    } told[] = {{VERDICT_EXACT, "exact"},         {VERDICT_ACCURATE, "accurate"},
-                {VERDICT_BIASED, "biased"},       {VERDICT_NOISY, "noisy"},
-                {VERDICT_DEAD, "dead"},           {VERDICT_UNSCHEDULED, "without a counter"},
-                {VERDICT_UNJUDGED, "not judged"}, {VERDICT_UNSUPPORTED, "not supported"}};
-    const char *comma = "";
-    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
-        if (tally->of[told[i].verdict]) {
-            text_printf(sentence, "%s%zu %s", comma, tally->of[told[i].verdict], told[i].told);
-            comma = ", ";
-        }
-}
-
 /* A sentence behind a colon: "Zero in user mode" begins small, "PMU" does not. */
 static void put_continued(const char *note, struct text *out)
 {
@@ -58,6 +41,14 @@ static void put_continued(const char *note, struct text *out)
 
 static void lead(const void *kept, struct string_list *sentences)
 {
+    static const char *const told[VERDICT_COUNT] = {
+        [VERDICT_EXACT] = "exact",         [VERDICT_ACCURATE] = "accurate",
+        [VERDICT_BIASED] = "biased",       [VERDICT_NOISY] = "noisy",
+        [VERDICT_DEAD] = "dead",           [VERDICT_UNSCHEDULED] = "without a counter",
+        [VERDICT_UNJUDGED] = "not judged", [VERDICT_UNSUPPORTED] = "not supported"};
+    static const unsigned order[] = {VERDICT_EXACT,    VERDICT_ACCURATE,   VERDICT_BIASED,
+                                     VERDICT_NOISY,    VERDICT_DEAD,       VERDICT_UNSCHEDULED,
+                                     VERDICT_UNJUDGED, VERDICT_UNSUPPORTED};
     static const enum verdict amiss[] = {VERDICT_BIASED, VERDICT_DEAD, VERDICT_NOISY,
                                          VERDICT_UNSUPPORTED};
     const struct judgements *judgements = &((const struct validating *)kept)->judgements;
@@ -67,7 +58,7 @@ static void lead(const void *kept, struct string_list *sentences)
         return;
     text_printf(&sentence, "Of %zu %s: ", judgements->count,
                 judgements->count == 1 ? "event" : "events");
-    put_verdicts(&tally, &sentence);
+    tally_put(&tally, told, order, VERDICT_COUNT, &sentence);
     text_putc(&sentence, '.');
     told_say(sentences, text_string(&sentence));
     for (size_t i = 0; i < sizeof(amiss) / sizeof(*amiss); i++) {
