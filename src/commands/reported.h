@@ -83,6 +83,10 @@ void report_release(struct report *report);
 const struct report_section *report_section_of(const struct report *report, const char *command);
 /* For programs. */
 json_t *report_json(const struct report *report);
+/* All of it on one screen, as lines for people: each begins with what it is about. */
+void report_put_summary(const struct report *report, const struct style *style, struct text *out);
+/* The same as data; a study that is not there has null. */
+json_t *report_summary_json(const struct report *report);
 
 /* --- parts of it --- */
 

@@ -78,7 +78,7 @@ static void put_report(const void *run, const struct style *style, struct text *
 {
     const struct running *running = run;
     deliver_put_machine(&running->facts, style, out);
-    run_summary_put(&running->found, style, out);
+    report_put_summary(&running->found, style, out);
     /* "caches, repeat: too little time; clocks: ..." */
     const struct skips *skips = &running->skips;
     AUTO_TEXT struct text words = {0};
@@ -129,7 +129,7 @@ static json_t *results(const void *run)
 static json_t *analysis(const void *run)
 {
     const struct running *running = run;
-    json_t *object = run_summary_json(&running->found);
+    json_t *object = report_summary_json(&running->found);
     const char *store = running->collected ? running->place.store : running->place.folder;
     JSON_PUT(object, {"store", running->is_found ? json_text(store) : json_null()},
              {"report", running->page_is_there ? json_text(running->report) : json_null()},

@@ -135,11 +135,3 @@ struct running {
 int run_record_write(const struct running *running, struct failure *failure);
 /* Plan, via and place of the report; the caller releases them also after a failure. */
 int run_record_read(struct running *running, struct failure *failure);
-
-/* ----------------------------------------------------------------------------------------------
- * What the parts of a run say together, on one screen. */
-
-/* As data; a part that is not there has null. */
-json_t *run_summary_json(const struct report *report);
-/* The same as lines for people; each of them begins with what it is about. */
-void run_summary_put(const struct report *report, const struct style *style, struct text *out);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "commands/run.h"
+#include "commands/reported.h"
 #include "studies/error/parts.h"
 #include "studies/validate/parts.h"
 
@@ -96,7 +96,7 @@ static void events_of_one_verdict_share_a_line(void **state)
     add_event(&run, VERDICT_UNSUPPORTED, "cycles");
     const struct report report = report_of("validate", &run);
     AUTO_TEXT struct text out = {0};
-    run_summary_put(&report, &narrow, &out);
+    report_put_summary(&report, &narrow, &out);
     assert_null(strchr(text_string(&out), '\033'));
     assert_non_null(strstr(text_string(&out),
                            "trust      5 events: 2 exact, 1 biased, 1 dead, 1 unsupported\n"
@@ -108,9 +108,9 @@ static void parts_that_are_missing_have_none(void **state)
 {
     (void)state;
     const struct report report = {0};
-    json_t *summary = run_summary_json(&report);
+    json_t *summary = report_summary_json(&report);
     AUTO_TEXT struct text out = {0};
-    run_summary_put(&report, &narrow, &out);
+    report_put_summary(&report, &narrow, &out);
     assert_string_equal(text_string(&out), "");
     assert_true(json_is_null(json_object_get(summary, "trust")));
     assert_true(json_is_null(json_object_get(summary, "paths")));
@@ -121,7 +121,7 @@ static void check_lines(const struct report *report, size_t most)
 {
     AUTO_TEXT struct text out = {0};
     size_t lines = 0;
-    run_summary_put(report, &narrow, &out);
+    report_put_summary(report, &narrow, &out);
     for (const char *line = text_string(&out); *line; lines++) {
         const char *copy = memory_format("%.*s", (int)strcspn(line, "\n"), line);
         assert_true(utf8_columns(copy) <= 80);
