@@ -173,14 +173,6 @@ static const enum verdict worst_first[] = {
     VERDICT_DEAD,  VERDICT_NOISY,       VERDICT_BIASED,   VERDICT_ACCURATE,
     VERDICT_EXACT, VERDICT_UNSCHEDULED, VERDICT_UNJUDGED, VERDICT_UNSUPPORTED};
 
-static int rank_of(const struct judged_row *row)
-{
-    for (int rank = 0; rank < VERDICT_COUNT; rank++)
-        if (worst_first[rank] == row->verdict)
-            return verdict_is_of_counts(row->verdict) ? rank : -1;
-    return -1;
-}
-
 static bool has_overhead(const struct judged_row *row)
 {
     return row->point_count && row->points[0].has_overhead;
@@ -188,8 +180,13 @@ static bool has_overhead(const struct judged_row *row)
 
 static bool is_better(const struct judged_row *row, const struct judged_row *best)
 {
-    if (rank_of(row) != rank_of(best))
-        return rank_of(row) > rank_of(best);
+    static const int goodness[VERDICT_COUNT] = {[VERDICT_DEAD] = 1,
+                                                [VERDICT_NOISY] = 2,
+                                                [VERDICT_BIASED] = 3,
+                                                [VERDICT_ACCURATE] = 4,
+                                                [VERDICT_EXACT] = 5};
+    if (goodness[row->verdict] != goodness[best->verdict])
+        return goodness[row->verdict] > goodness[best->verdict];
     return has_overhead(row) && (!has_overhead(best) || fabs((double)row->points[0].overhead) <
                                                             fabs((double)best->points[0].overhead));
 }
