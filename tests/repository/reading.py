@@ -23,8 +23,6 @@ READERS = {
     "src/commands/export.c": "the command line in a store",
     "src/commands/run-parts.c": "the record of a run that is gone on with",
     "src/studies/validate/passport.c": "passports of earlier runs",
-    "src/studies/validate/json.c": "entries of a passport of earlier runs",
-    "src/studies/validate/show.c": "entries of a passport of earlier runs",
 }
 
 

@@ -574,11 +574,6 @@ static uint64_t budget(const void *kept)
                                                                                : USUAL_BUDGET_MS;
 }
 
-static void release(void *kept)
-{
-    json_decref(((struct validating *)kept)->earlier);
-}
-
 static const struct study study = {
     .size = sizeof(struct validating),
     .check = check,
@@ -599,7 +594,6 @@ static const struct study study = {
     .analysis = validate_analysis_json,
     .findings = {offsetof(struct validating, findings), VALIDATE_FINDINGS},
     .figures = validate_figures,
-    .release = release,
     .told = &validate_told,
 };
 
