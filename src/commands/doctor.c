@@ -366,11 +366,9 @@ static int run(void *parsed, int argument_count, char **arguments)
                                     .fingerprint = fingerprint,
                                     .analysis = facts_json(&facts),
                                     .gate = gate_json(&gate)};
-        gate_release(&gate);
         return deliver_results("doctor", &options->common, &envelope, &opinions_field, NULL,
                                &findings, status);
     }
-    gate_release(&gate);
     AUTO_TEXT struct text report = {0};
     struct style style = style_for(stdout);
     style.colour = style.colour && !options->common.output;

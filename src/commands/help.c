@@ -312,9 +312,10 @@ const struct command *command_find(const char *name)
 
 int invoke(const struct command *command, int argc, char **argv, struct retold *retold)
 {
-    struct memory_scope scope;
-    memory_scope_begin(&scope);
-    memory_scope_ends_with(command->passes_on ? EXIT_OURS : EXIT_FAILED);
+    struct memory_scope own, *scope = retold ? &retold->memory : &own;
+    memory_scope_begin(scope);
+    if (!retold)
+        memory_scope_ends_with(command->passes_on ? EXIT_OURS : EXIT_FAILED);
     void *options = memory_new(1, command->options_size);
     /* getopt moves the words about; records show them as they were given. */
     char **given = memory_new((size_t)argc + 2, sizeof(*given));
@@ -340,7 +341,10 @@ int invoke(const struct command *command, int argc, char **argv, struct retold *
         status = command->study ? study_run(command, options, argc - first, argv + first)
                                 : command->run(options, argc - first, argv + first);
     }
-    memory_scope_end(&scope);
+    if (retold)
+        memory_scope_leave(scope);
+    else
+        memory_scope_end(scope);
     return status;
 }
 

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "engine/finish.h"
 #include "engine/run-store.h"
+#include "engine/skips.h"
 #include "output/field.h"
 #include "output/table.h"
 #include "store/collection.h"
@@ -41,8 +42,8 @@ struct merging {
     const struct merge_options *options;
     const char *path;
     bool salvages;
-    uint64_t bytes;   /* of the collection */
-    json_t *left_out; /* {what, reason} */
+    uint64_t bytes; /* of the collection */
+    struct skips left_out;
     struct run_list runs;
     struct store_info *infos; /* of the runs */
 };
@@ -50,7 +51,8 @@ struct merging {
 static void note_left_out(void *context, const char *name, const char *what)
 {
     struct merging *merging = context;
-    json_array_append_new(merging->left_out, json_skipped(name, what, 0));
+    *memory_add(merging->left_out.list, merging->left_out.count) =
+        (struct skip){.what = memory_copy(name), .reason = memory_copy(what)};
 }
 
 static int read_infos(struct merging *merging, struct failure *failure)
@@ -94,15 +96,12 @@ static int show(const struct merging *merging, const struct common_options *comm
     }
 
     table_put(&table, &style, &out);
-    const size_t count = json_array_size(merging->left_out);
-    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
-        const json_t *one = json_array_get(merging->left_out, i);
-        text_printf(&left_out, "%sleft out of %s: %s\n", i ? "" : "\n",
-                    json_string_value(json_object_get(one, "what")),
-                    json_string_value(json_object_get(one, "reason")));
-    }
-    if (count > MOST_SHOWN)
-        text_printf(&left_out, "and %zu more; --json tells them all\n", count - MOST_SHOWN);
+    const struct skips *skips = &merging->left_out;
+    for (size_t i = 0; i < skips->count && i < MOST_SHOWN; i++)
+        text_printf(&left_out, "%sleft out of %s: %s\n", i ? "" : "\n", skips->list[i].what,
+                    skips->list[i].reason);
+    if (skips->count > MOST_SHOWN)
+        text_printf(&left_out, "and %zu more; --json tells them all\n", skips->count - MOST_SHOWN);
 
     text_put_toned(&out, &style, TONE_PLAIN, text_string(&left_out));
     return deliver_text("merge", common, &out, EXIT_DONE);
@@ -176,10 +175,9 @@ static int tell(struct merging *merging, const struct common_options *common)
     struct stat status = {0};
     stat(merging->path, &status);
     merging->bytes = (uint64_t)status.st_size;
-    struct envelope envelope = {.skipped = merging->left_out};
-    merging->left_out = NULL;
-    return deliver_results("merge", common, &envelope, &merge_results, &merge_analysis, merging,
-                           EXIT_DONE);
+    return deliver_results("merge", common,
+                           &(struct envelope){.skipped = skips_json(&merging->left_out)},
+                           &merge_results, &merge_analysis, merging, EXIT_DONE);
 }
 
 /* --- the command --- */
@@ -215,15 +213,12 @@ static int answer(struct merging *merging, int count, char **arguments)
 static int run(void *parsed, int argument_count, char **arguments)
 {
     const struct merge_options *options = parsed;
-    struct merging merging = {.options = options,
-                              .path = options->common.output,
-                              .salvages = options->salvage,
-                              .left_out = json_array()};
+    struct merging merging = {
+        .options = options, .path = options->common.output, .salvages = options->salvage};
     int status = answer(&merging, argument_count, arguments);
     for (size_t i = 0; merging.infos && i < merging.runs.count; i++)
         store_info_release(&merging.infos[i]);
     run_list_release(&merging.runs);
-    json_decref(merging.left_out);
     return status;
 }
 

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
+#include "engine/claims.h"
 #include "engine/command.h"
 #include "engine/finish.h"
 #include "machine/check.h"
@@ -211,24 +213,16 @@ const struct fields gate_table =
 
 void gate_fail(struct gate *gate, const char *name, const char *why)
 {
-    json_t *failure = json_object();
-    gate->count++;
-    if (!gate->failed)
-        gate->failed = json_array();
-    json_object_set_new(failure, "name", json_text(name));
-    json_object_set_new(failure, "why", json_text(why));
-    json_array_append_new(gate->failed, failure);
+    *memory_add(gate->failed, gate->count) =
+        (struct gate_failure){memory_copy(name), memory_copy(why)};
 }
 
 static void say_failed(const struct gate *gate, const char *command)
 {
     AUTO_TEXT struct text words = {0};
     text_puts(&words, "--fail-on: ");
-    for (size_t i = 0; i < json_array_size(gate->failed) && i < NAMES_SHOWN; i++) {
-        const json_t *failure = json_array_get(gate->failed, i);
-        text_printf(&words, "%s%s (%s)", i ? ", " : "", json_word(failure, "name"),
-                    json_word(failure, "why"));
-    }
+    for (size_t i = 0; i < gate->count && i < NAMES_SHOWN; i++)
+        text_printf(&words, "%s%s (%s)", i ? ", " : "", gate->failed[i].name, gate->failed[i].why);
     if (gate->count > NAMES_SHOWN)
         text_printf(&words, " and %zu more (--json names them all)", gate->count - NAMES_SHOWN);
     deliver_message(command, text_string(&words));
@@ -247,15 +241,11 @@ json_t *gate_json(const struct gate *gate)
 {
     if (!gate || !gate->asked)
         return NULL;
-    json_t *object = json_object();
-    json_object_set_new(object, "failed", gate->failed ? json_incref(gate->failed) : json_array());
-    return object;
-}
-
-void gate_release(struct gate *gate)
-{
-    json_decref(gate->failed);
-    gate->failed = NULL;
+    json_t *failed = json_array();
+    for (size_t i = 0; i < gate->count; i++)
+        json_array_append_new(failed, JSON_OBJECT({"name", json_text(gate->failed[i].name)},
+                                                  {"why", json_text(gate->failed[i].why)}));
+    return JSON_OBJECT({"failed", failed});
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -288,9 +278,6 @@ void unfinished_put(const char *command, const char *stored, const struct common
 /* ----------------------------------------------------------------------------------------------
  * Hands over what a study found. */
 
-/* Wide enough for tables, narrow enough for a page. */
-#define KEPT_WIDTH 100
-
 static json_t *results_of(const struct finish *finish)
 {
     return finish->tables && finish->tables->results
@@ -307,39 +294,26 @@ static json_t *analysis_of(const struct finish *finish)
 
 static struct envelope envelope_of(const struct finish *finish)
 {
-    return (struct envelope){
-        .command = finish->command,
-        .argc = finish->common->argc,
-        .argv = finish->common->argv,
-        .has_seed = !finish->unseeded,
-        .seed = finish->seed,
-        .facts = finish->facts,
-        .fingerprint = finish->fingerprint,
-        .results = results_of(finish),
-        .analysis = analysis_of(finish),
-        .skipped = finish->skipped ? finish->skipped(finish->run) : skips_json(finish->skips),
-        .findings = finish->findings ? finish->findings(finish->run) : json_array(),
-        .gate = gate_json(finish->gate)};
+    return (struct envelope){.command = finish->command,
+                             .argc = finish->common->argc,
+                             .argv = finish->common->argv,
+                             .has_seed = !finish->unseeded,
+                             .seed = finish->seed,
+                             .facts = finish->facts,
+                             .fingerprint = finish->fingerprint,
+                             .results = results_of(finish),
+                             .analysis = analysis_of(finish),
+                             .skipped = finish->skips ? skips_json(finish->skips) : json_array(),
+                             .findings = claims_json(finish->findings, finish->finding_count),
+                             .gate = gate_json(finish->gate)};
 }
 
 void retold_release(struct retold *retold)
 {
-    json_decref(retold->envelope);
-    json_decref(retold->figures);
-    text_free(&retold->words);
+    if (retold->release)
+        retold->release(retold->kept);
+    memory_scope_end(&retold->memory);
     *retold = (struct retold){0};
-}
-
-static int keep(const struct finish *finish, struct retold *retold, int status)
-{
-    const struct style style = {.width = KEPT_WIDTH};
-    struct envelope envelope = envelope_of(finish);
-    retold_release(retold);
-    retold->envelope = json_envelope_object(&envelope);
-    if (finish->figures)
-        retold->figures = finish->figures(finish->run);
-    finish->put_report(finish->run, &style, &retold->words);
-    return status;
 }
 
 static int show_aside(const struct finish *finish, int status)
@@ -360,8 +334,13 @@ static int show_aside(const struct finish *finish, int status)
 
 static int hand_over(const struct finish *finish, int status)
 {
-    if (finish->common->retold)
-        return keep(finish, finish->common->retold, status);
+    struct retold *retold = finish->common->retold;
+    if (retold) {
+        retold->is_there = true;
+        retold->finish = *finish;
+        retold->finish.gate = NULL; /* of whoever shows it */
+        return status;
+    }
     if (finish->common->csv || finish->common->markdown) {
         const struct command *of = finish->tables;
         return deliver_results(finish->command, finish->common, NULL,
