@@ -25,9 +25,8 @@
 #include "lib/calipers.h"
 #include "lib/set.h"
 #include "syscall.h"
-#include "trap-context.h"
 #include "trap-flag.h"
-#include "trap-place.h"
+#include "user-counter.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What the handler knows of its thread, and of whom it shares the signal with. */

@@ -7,7 +7,7 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "code-caches.h"
+#include "code.h"
 #include "specimens/cycle.h"
 #include "specimens/framed.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "code-system.h"
+#include "code.h"
 #include "specimens/framed.h"
 #include "syscall.h"
 

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "code-system.h"
+#include "code.h"
 #include "specimens/affinity.h"
 #include "specimens/framed.h"
 #include "syscall.h"

@@ -4,7 +4,7 @@
  * System calls: alone, and in turn with work. */
 #include <errno.h>
 
-#include "code-system.h"
+#include "code.h"
 #include "specimens/framed.h"
 #include "syscall.h"
 

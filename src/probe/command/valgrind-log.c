@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode.h"
 #include "probe/sources/span.h"
-#include "traced-code.h"
 
 /* ----------------------------------------------------------------------------------------------
  * exp-bbv's summaries in Valgrind's log, one a thread; and what else stands there. */
@@ -168,7 +168,7 @@ static int take_instruction(struct summed *summed, uint64_t address, size_t leng
     if (!place)
         return -ENOMEM;
     struct executed_instruction *one = &summed->list[place - 1];
-    if (*last == place && traced_repeats(one->bytes, length))
+    if (*last == place && decode_is_repeated(one->bytes, length))
         one->repetitions++;
     else
         one->executions++;

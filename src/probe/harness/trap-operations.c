@@ -12,9 +12,8 @@
 #include "probe/harness/account.h"
 #include "probe/harness/path.h"
 #include "syscall.h"
-#include "trap-context.h"
 #include "trap-flag.h"
-#include "trap-place.h"
+#include "user-counter.h"
 
 /* --- The time a run took: whole runs, because nothing else ever has the counter --- */
 

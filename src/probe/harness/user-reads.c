@@ -12,7 +12,6 @@
 
 #include "lib/user-access.h"
 #include "syscall.h"
-#include "trap-place.h"
 #include "user-counter.h"
 
 /* --- Asked when a harness describes itself, by all that reads counters in user code --- */

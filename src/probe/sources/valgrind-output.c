@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "decode.h"
 #include "probe/sources/span.h"
 #include "probe/sources/valgrind-output.h"
-#include "traced-code.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What the tools say at the end. All three are lines of a word and numbers; a line that matters
@@ -316,7 +316,7 @@ static void take_line(struct trace *trace)
             const uint8_t *code = image_at(trace->image, address, &length);
             trace->address = address;
             trace->next = address + size;
-            trace->repeats = code && traced_repeats(code, length);
+            trace->repeats = code && decode_is_repeated(code, length);
             trace->conditional = code && traced_conditional(code, length);
             counts[VALGRIND_INSTRUCTIONS]++;
             counts[VALGRIND_UNREADABLE] += code == NULL;

@@ -18,13 +18,13 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "base/text.h"
+#include "decode.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "probe/sources/source.h"
 #include "probe/sources/trial.h"
 #include "probe/sources/valgrind-output.h"
 #include "specimens/specimen.h"
-#include "traced-code.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What Valgrind can count, and from which tool it comes. */

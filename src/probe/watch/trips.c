@@ -7,9 +7,9 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "pause.h"
 #include "probe/harness/account.h"
 #include "probe/watch/watch.h"
+#include "ticks.h"
 
 #define LINE        128u /* bytes: what CPUs fetch together, at most */
 #define REHEARSED   16u  /* trips that are not kept */
