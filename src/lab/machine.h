@@ -24,9 +24,8 @@
 
 /* ----------------------------------------------------------------------------------------------
  * What the first process of the emulated machine is to do: the file /lab/plan in its archive, read
- * by src/probe/boot. Entries `key=value`, each ended by a zero byte, so that any argument can be
- * carried.
- *   sysctl=kernel/perf_user_access=1   env=NAME=VALUE   user=65534   folder=/work
+ * by src/probe/driver/boot.c. Entries `key=value`, each ended by a zero byte, so that any argument
+ * can be carried. sysctl=kernel/perf_user_access=1   env=NAME=VALUE   user=65534   folder=/work
  *   in=PORT out=PORT err=PORT status=PORT   terminal=ROWSxCOLUMNS   run=WORD (once per word) */
 
 #define LAB_PORT_IN     "assay.in"

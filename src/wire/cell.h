@@ -9,7 +9,6 @@
  *
  *     frame       the lines on the pipe: written, parsed, read
  *     cell        cells as frames, and copies of them
- *     cell-check  whether the tour, the watch or the command of a cell makes sense
  *     batch       samples as frames, in columns
  *     tour        the calls of a tour as text
  *     watch       what each run of a watch is, and clocks that people bring along

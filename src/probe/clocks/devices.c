@@ -13,8 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/printable.h"
-#include "probe/clocks/calendar.h"
-#include "probe/clocks/posix.h"
+#include "probe/clocks/clock.h"
 #include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------

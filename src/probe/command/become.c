@@ -4,7 +4,7 @@
  * From the words of a command to the program: finds it, and what a process of ours does, the
  * last of all things, to become it: a session of its own (so no terminal is within its reach),
  * its three descriptors and no other, default signals, its controls. */
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 #include <elf.h>
 #include <errno.h>

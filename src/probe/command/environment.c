@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The environment that a command gets, and what in it settles the choices of glibc. */
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What was executed: code of a process and of files by address, told as the detail `code`. */
-#include "probe/command/executed.h"
+#include "probe/command/detail.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -17,7 +17,6 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "probe/command/detail.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Functions by address, from the symbol tables of an ELF file, 32-bit or 64-bit, of this

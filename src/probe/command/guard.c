@@ -4,7 +4,7 @@
  * The guard of a visit: between the driver and the counting process. It drains what the program
  * writes, ends it when its time is over, and is there when the counting process or the driver is
  * not any more: orphans below become its children, and it ends when there are none. */
-#include "probe/command/guard.h"
+#include "probe/command/command.h"
 
 #include <dirent.h>
 #include <errno.h>

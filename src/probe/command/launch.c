@@ -3,7 +3,7 @@
  *
  * Starts programs for counting processes, waits for them, sees that nothing of them is left, and
  * fills their rows. */
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

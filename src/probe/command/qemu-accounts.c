@@ -3,7 +3,7 @@
  *
  * What QEMU's plugin left of an execution: every process that was forked and every program that
  * was executed has an account, and the parents' accounts say how many there must be. */
-#include "probe/command/qemu-accounts.h"
+#include "probe/command/detail.h"
 
 #include <dirent.h>
 #include <errno.h>

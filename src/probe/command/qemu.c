@@ -12,9 +12,9 @@
 
 #include "base/cleanup.h"
 #include "probe/command/command.h"
-#include "probe/command/qemu-accounts.h"
+#include "probe/command/detail.h"
 #include "probe/sources/program.h"
-#include "probe/sources/qemu-plugin/script.h"
+#include "probe/sources/qemu-plugin/account.h"
 #include "probe/sources/qemu.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
  *
  * What the operating system tells of a program beside what is counted: how many interrupts its
  * CPU had, and how many tasks were born below it. */
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -3,14 +3,14 @@
  *
  * Reads what Valgrind's tools write. What is not exactly as expected is refused: who wrote it is
  * not known then. */
-#include "probe/command/valgrind-log.h"
+#include "probe/command/detail.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode.h"
-#include "probe/sources/span.h"
+#include "probe/sources/program.h"
 
 /* ----------------------------------------------------------------------------------------------
  * exp-bbv's summaries in Valgrind's log, one a thread; and what else stands there. */
@@ -20,13 +20,13 @@
 #define THREAD "# Thread "
 
 /* Every line begins with the process: "==1234== ". */
-static bool take_mark(struct span *span)
+static bool take_mark(struct stretch *span)
 {
     uint64_t process;
     return take(span, "==") && take_number(span, &process) && take(span, "== ");
 }
 
-static bool take_marked(struct span *span, const char *words, uint64_t *number, const char *rest)
+static bool take_marked(struct stretch *span, const char *words, uint64_t *number, const char *rest)
 {
     return take_mark(span) && take(span, words) && take_number(span, number) && take(span, rest);
 }
@@ -44,7 +44,7 @@ static bool add(uint64_t *sum, uint64_t number)
     return !__builtin_add_overflow(*sum, number, sum);
 }
 
-static bool begins_thread(struct span span)
+static bool begins_thread(struct stretch span)
 {
     return take_mark(&span) && take(&span, THREAD);
 }
@@ -52,7 +52,7 @@ static bool begins_thread(struct span span)
 int valgrind_counts_read(const char *text, size_t length, struct valgrind_counts *counts,
                          struct failure *failure)
 {
-    struct span span = {text, text + length};
+    struct stretch span = {text, text + length};
     int result = 0;
     *counts = (struct valgrind_counts){0};
     while (result == 0 && span.at < span.end) {

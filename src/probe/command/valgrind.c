@@ -22,9 +22,9 @@
 #include "base/list.h"
 #include "base/monotonic.h"
 #include "base/text.h"
-#include "probe/command/valgrind-log.h"
+#include "probe/command/detail.h"
 #include "probe/sources/program.h"
-#include "probe/sources/qemu-plugin/script.h"
+#include "probe/sources/qemu-plugin/account.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Valgrind's program, and the files that it leaves: one of a name for each process. */

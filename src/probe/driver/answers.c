@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/driver/child.h"
 #include "probe/driver/session.h"
 #include "probe/driver/workspace.h"
 #include "probe/sources/program.h"

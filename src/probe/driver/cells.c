@@ -12,7 +12,7 @@
 #include "probe/driver/session.h"
 #include "probe/harness/job.h"
 #include "probe/sources/source.h"
-#include "probe/tour/spans.h"
+#include "probe/tour/caller.h"
 #include "wire/tour.h"
 
 /* --- Cells by id --- */

@@ -16,7 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "probe/driver/kit.h"
+#include "probe/driver/catalogue.h"
 #include "probe/driver/workspace.h"
 
 /* --- The manifest: one statement a line, the first says what the file is --- */

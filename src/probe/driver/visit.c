@@ -16,10 +16,10 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "probe/command/command.h"
 #include "probe/command/detail.h"
-#include "probe/command/guard.h"
-#include "probe/driver/child.h"
 #include "probe/driver/session.h"
+#include "probe/driver/workspace.h"
 #include "probe/sources/source.h"
 
 /* ----------------------------------------------------------------------------------------------

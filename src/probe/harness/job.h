@@ -6,10 +6,10 @@
  * the first call of a lazily bound function is part of what we want to see. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "wire/cell.h"
 
@@ -149,3 +149,19 @@ void job_conclude(struct job *job, int result);
  * happens to leave. Nothing is called and no symbol is bound by this. Does what it can: a page that
  * stays out shows in the account of the run. */
 void populate_process(void);
+
+/* Reads of counters in user code: whether they work here, and what becomes of one that traps. */
+
+/* Can user code read counters on this machine? 0, or a negative errno with the sentence in reason.
+ * Tries it, in a child process. */
+int user_usable(char *reason, size_t size);
+
+/* ----------------------------------------------------------------------------------------------
+ * A counter read that traps in the middle of a window (somebody switched user access off) ends as a
+ * failed visit with a reason. Every other trap stays what it was. */
+
+/* From now on, in this process. Negative errno with the sentence in job->reason. */
+int user_trap_watch(struct job *job);
+
+/* The run that a trap from now on belongs to. */
+void user_trap_run(uint32_t run);

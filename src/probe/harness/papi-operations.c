@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Around the windows of the two PAPI paths. */
-#include "probe/harness/papi-operations.h"
+#include "probe/harness/papi-set.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "probe/harness/account.h"
-#include "probe/harness/papi-set.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which of PAPI's presets can be counted here, in the description of the harness. PAPI answers a

@@ -37,3 +37,11 @@ void papi_destroy_set(int *event_set);
 
 /* Negative errno nearest to a PAPI error. */
 int papi_errno(int status);
+
+/* What stands around the windows of the two PAPI paths. */
+
+/* The name every measured region of the high-level interface has. */
+#define PAPI_REGION "window"
+
+extern const struct path_operations papi_low_operations;
+extern const struct path_operations papi_high_operations;

@@ -10,8 +10,8 @@
 
 #include "lib/user-access.h"
 #include "lib/user-read.h"
+#include "probe/harness/job.h"
 #include "probe/harness/path.h"
-#include "probe/harness/user-reads.h"
 #include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------

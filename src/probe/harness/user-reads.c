@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Tries reads of counters in user code, and answers where one traps. */
-#include "probe/harness/user-reads.h"
+#include "probe/harness/job.h"
 
 #include <errno.h>
 #include <signal.h>

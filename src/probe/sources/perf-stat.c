@@ -11,10 +11,8 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "probe/sources/perf-program.h"
 #include "probe/sources/program.h"
 #include "probe/sources/source.h"
-#include "probe/sources/trial.h"
 
 /* One execution of perf. */
 struct perf_run {

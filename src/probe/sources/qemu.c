@@ -16,7 +16,7 @@
 #include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "probe/sources/qemu.h"
-#include "probe/sources/trial.h"
+#include "probe/sources/source.h"
 #include "specimens/specimen.h"
 
 /* ----------------------------------------------------------------------------------------------

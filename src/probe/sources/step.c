@@ -20,8 +20,8 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "probe/sources/source.h"
 #include "probe/sources/stepper.h"
-#include "probe/sources/trial.h"
 #include "specimens/specimen.h"
 #include "trap-flag.h"
 

@@ -22,7 +22,6 @@
 #include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "probe/sources/source.h"
-#include "probe/sources/trial.h"
 #include "probe/sources/valgrind-output.h"
 #include "specimens/specimen.h"
 

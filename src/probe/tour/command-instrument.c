@@ -16,7 +16,6 @@
 
 #include "base/cleanup.h"
 #include "base/text.h"
-#include "probe/sources/perf-program.h"
 #include "probe/sources/program.h"
 #include "syscall.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "probe/tour/caller.h"
-#include "probe/tour/tour.h"
 #include "syscall.h"
 
 #define EXIT_NO_JOB 2

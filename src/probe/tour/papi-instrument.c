@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/harness/papi-operations.h"
 #include "probe/harness/papi-set.h"
 
 /* ----------------------------------------------------------------------------------------------

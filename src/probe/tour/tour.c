@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One visit of a touring harness, from the names of its calls to what the meters ran on in each. */
-#include "probe/tour/tour.h"
+#include "probe/tour/caller.h"
 
 #include <errno.h>
 #include <link.h>
@@ -21,7 +21,6 @@
 #include "lib/user-read.h"
 #include "probe/harness/account.h"
 #include "probe/harness/job.h"
-#include "probe/harness/user-reads.h"
 #include "syscall.h"
 #include "wire/tour.h"
 

@@ -4,7 +4,7 @@
  * The life of an emulated machine: make it habitable, run one command on the ports, say how that
  * ended, turn off. Whatever goes wrong is said and ends in turning off as well: the controller
  * sees the end at once, and reads why on the console. */
-#include "probe/boot/boot.h"
+#include "probe/driver/session.h"
 
 #include <dirent.h>
 #include <elf.h>
