@@ -19,7 +19,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "probe/clocks/calendar.h"
 #include "probe/clocks/clock.h"
 #include "skip.h"
 

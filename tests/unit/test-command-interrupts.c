@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 static const char two[] = "           CPU0       CPU1       \n"
                           "   1:          1       2000   IO-APIC   1-edge      i8042\n"

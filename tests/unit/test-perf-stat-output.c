@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/sources/perf-program.h"
+#include "probe/sources/program.h"
 
 #define HEAD "# started on Sun Nov 15 22:40:13 2026\n\n"
 

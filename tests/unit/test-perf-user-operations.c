@@ -22,8 +22,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "probe/harness/job.h"
 #include "probe/harness/path.h"
-#include "probe/harness/user-reads.h"
 #include "user-counter.h"
 
 #define OPERATIONS perf_user_touched_operations

@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "probe/command/qemu-accounts.h"
+#include "probe/command/detail.h"
 
 /* Of the parts that are not tried here. */
 int command_fail(const struct command_visit *visit, int code, const char *format, ...)

@@ -17,8 +17,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "probe/sources/qemu-plugin/account.h"
 #include "probe/sources/qemu-plugin/api.h"
-#include "probe/sources/qemu-plugin/columns.h"
 
 struct qemu_plugin_insn {
     uint64_t address;

@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "probe/sources/perf-program.h"
+#include "probe/sources/program.h"
 #include "probe/tour/instruments.h"
 
 static long run(const char *const *words)

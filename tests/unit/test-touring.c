@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <sys/resource.h>
 
-#include "probe/tour/tour.h"
+#include "probe/tour/caller.h"
 #include "skip.h"
 #include "tour-job.h"
 
