@@ -13,7 +13,6 @@
 #include "engine/finish.h"
 #include "engine/run-store.h"
 #include "output/table.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 #define MOST_SHOWN 10 /* processes that were left out, in the report for people */

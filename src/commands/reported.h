@@ -12,7 +12,7 @@
 #include "base/failure.h"
 #include "base/text.h"
 #include "engine/finish.h"
-#include "store/collection.h"
+#include "store/store.h"
 
 struct reported_run {
     struct listed_run *run; /* whose store it is */

@@ -20,7 +20,6 @@
 #include "engine/told.h"
 #include "output/output.h"
 #include "output/page.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------

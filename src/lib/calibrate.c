@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "lib/calipers.h"
-#include "lib/set.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What counts of empty regions come to. Pure. A counter mostly shows the same for every one: then

@@ -14,8 +14,6 @@
 #include "lib/calipers.h"
 #include "lib/clock.h"
 #include "lib/in-place.h"
-#include "lib/regions.h"
-#include "lib/set.h"
 #include "lib/ticks.h"
 #include "lib/user-access.h"
 #include "lib/user-read.h"

@@ -18,8 +18,8 @@
 #include <linux/perf_event.h>
 
 #include "assay/counter-in-place.h"
+#include "lib/calipers.h"
 #include "lib/clock.h"
-#include "lib/set.h"
 #include "lib/ticks.h"
 #include "syscall.h"
 

@@ -10,8 +10,6 @@
 #include <string.h>
 
 #include "lib/calipers.h"
-#include "lib/regions.h"
-#include "lib/set.h"
 
 /* ----------------------------------------------------------------------------------------------
  * From the frame of a region to numbers. */

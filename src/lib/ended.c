@@ -8,7 +8,6 @@
 
 #include "lib/calipers.h"
 #include "lib/in-place.h"
-#include "lib/set.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What follows the reading at the end of a region. It stands inside every region around: the same

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "lib/set.h"
+#include "lib/calipers.h"
 
 static _Thread_local struct failure last;
 

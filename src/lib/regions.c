@@ -10,8 +10,7 @@
 #include <string.h>
 
 #include "base/printable.h"
-#include "lib/regions.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The names of regions. A place for a name is taken in a pool, filled by who took it, and published

@@ -16,8 +16,7 @@
 #include "base/list.h"
 #include "base/printable.h"
 #include "base/text.h"
-#include "lib/regions.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 
 /* --- Totals of several calipers as one, where they had the same events on the same path --- */
 

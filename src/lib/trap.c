@@ -23,7 +23,6 @@
 #include "events/event.h"
 #include "events/form.h"
 #include "lib/calipers.h"
-#include "lib/set.h"
 #include "syscall.h"
 #include "trap-flag.h"
 #include "user-counter.h"

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 #include "lib/trust.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@
 
 #include "code.h"
 #include "specimens/framed.h"
-#include "specimens/region.h"
+#include "specimens/specimen.h"
 
 static const struct trip trips[] = {TRIP_LOOP};
 

@@ -3,7 +3,7 @@
  *
  * Collections: which runs a file holds, one of them opened as the store that it was, and a new file
  * made of many. */
-#include "store/collection.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,7 +14,6 @@
 
 #include "base/cleanup.h"
 #include "base/words.h"
-#include "wire/tour.h"
 
 /* --- The fields of a cell in the order in which they travel --- */
 

@@ -12,7 +12,7 @@
 
 #include <linux/perf_event.h>
 
-#include "machine/perf-try.h"
+#include "machine/check.h"
 #include "probe/command/command.h"
 
 struct opened {

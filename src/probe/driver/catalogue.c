@@ -19,7 +19,7 @@
 #include "probe/driver/catalogue.h"
 #include "probe/sources/source.h"
 #include "probe/subjects/subject.h"
-#include "specimens/proof.h"
+#include "specimens/specimen.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Asks the harnesses what they hold. Their answer is a few lines (harness/main.c); what they or the

@@ -13,7 +13,7 @@
 #include "probe/harness/job.h"
 #include "probe/sources/source.h"
 #include "probe/tour/caller.h"
-#include "wire/tour.h"
+#include "wire/cell.h"
 
 /* --- Cells by id --- */
 

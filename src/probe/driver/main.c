@@ -16,7 +16,7 @@
 
 #include "base/list.h"
 #include "machine/check.h"
-#include "machine/view.h"
+#include "machine/facts.h"
 #include "probe/command/command.h"
 #include "probe/driver/catalogue.h"
 #include "probe/driver/session.h"

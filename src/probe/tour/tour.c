@@ -22,7 +22,7 @@
 #include "probe/harness/account.h"
 #include "probe/harness/job.h"
 #include "syscall.h"
-#include "wire/tour.h"
+#include "wire/cell.h"
 
 /* --- What calls are called --- */
 
