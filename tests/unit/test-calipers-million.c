@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 
 #include "counted-faults.h"
-#include "lib/regions.h"
+#include "lib/calipers.h"
 #include "skip.h"
 
 #define REGIONS 1000000

@@ -14,7 +14,7 @@
 #include <sys/time.h>
 
 #include "counted-faults.h"
-#include "lib/regions.h"
+#include "lib/calipers.h"
 #include "skip.h"
 
 #define SIGNALS 3000

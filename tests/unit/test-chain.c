@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "specimens/cycle.h"
+#include "specimens/framed.h"
 
 #define MOST_NODES 4096u
 

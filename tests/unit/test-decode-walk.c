@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "decode/walk.h"
+#include "decode/decode.h"
 
 #define MOST 32
 

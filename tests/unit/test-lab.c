@@ -16,7 +16,6 @@
 
 #include <cmocka.h>
 
-#include "lab/archive.h"
 #include "lab/machine.h"
 #include "lab/place.h"
 #include "lab/settings.h"

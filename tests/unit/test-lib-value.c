@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "lib/set.h"
+#include "lib/calipers.h"
 
 static void states_follow_from_the_two_times(void **state)
 {

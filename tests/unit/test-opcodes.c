@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/count.h"
+#include "decode/decode.h"
 #include "skip.h"
 
 #define PLACE 0x400000u

@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "specimens/proof.h"
+#include "specimens/specimen.h"
 
 static void two_sources_that_share_nothing_suffice(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-#include "stats/select.h"
+#include "stats/least-squares.h"
 
 #define ROWS 8
 

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <sys/syscall.h>
 
-#include "lib/set.h"
+#include "lib/calipers.h"
 #include "probe/tour/caller.h"
 #include "skip.h"
 #include "tour-job.h"

@@ -17,7 +17,6 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "wire/cell.h"
-#include "wire/tour.h"
 
 static void calls_are_read_in_order(void **state)
 {
