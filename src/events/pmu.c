@@ -9,9 +9,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <linux/mount.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -292,8 +290,7 @@ int pmu_field_find(const struct event_view *view, const char *pmu, const char *t
     return pmu_field_parse(text, field);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What sysfs says of a PMU as a whole. */
+/* --- What sysfs says of a PMU as a whole --- */
 
 int pmu_type(const struct event_view *view, const char *pmu, uint32_t *type)
 {
@@ -540,8 +537,7 @@ static int apply_list(struct term_context *context, char *list)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The forms of their names. */
+/* --- The forms of their names --- */
 
 struct pmu_gathering {
     const struct event_view *view;

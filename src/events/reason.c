@@ -5,9 +5,7 @@
  * says little, because the operating system uses the same few for many causes; together with the
  * machine's situation it is nearly always unambiguous. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/capability.h>

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -20,7 +19,6 @@
 #include "base/memory.h"
 #include "base/printable.h"
 #include "lab/machine.h"
-#include "lab/place.h"
 #include "lab/tool.h"
 
 /* apt with a state of its own. The host's sources, keys and proxies stay in force; its hooks, its

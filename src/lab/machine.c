@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +16,6 @@
 #include "base/memory.h"
 #include "lab/install.h"
 #include "lab/machine.h"
-#include "lab/place.h"
 
 /* Archives to boot from. */
 

@@ -6,7 +6,6 @@
  * calibrating. */
 #define ASSAY_NO_INLINE
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,8 +11,7 @@
 
 #include "lib/calipers.h"
 
-/* ----------------------------------------------------------------------------------------------
- * From the frame of a region to numbers. */
+/* --- From the frame of a region to numbers --- */
 
 static uint64_t moved(const struct assay_frame *frame, size_t word)
 {
@@ -484,8 +483,7 @@ int assay_time_finish(struct assay_duration *time)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What was noticed in a region, in words. */
+/* --- What was noticed in a region, in words --- */
 
 static const struct {
     unsigned bit;

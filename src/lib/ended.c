@@ -4,9 +4,7 @@
  * The ends of a region: what follows the reading in the caller's code, and both ends as functions.
  */
 #define ASSAY_NO_INLINE
-#include <linux/perf_event.h>
 
-#include "lib/calipers.h"
 #include "lib/in-place.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -17,7 +17,6 @@
 #include "lib/ticks.h"
 #include "lib/user-access.h"
 #include "lib/user-read.h"
-#include "syscall.h"
 
 /* --- Asking, mapping and looking --- */
 

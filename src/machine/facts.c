@@ -7,15 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "base/text.h"
 #include "machine/facts.h"
 
 /* --- The errnos that reading a machine can give, by name --- */

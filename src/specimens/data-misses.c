@@ -5,15 +5,12 @@
  * was flushed. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/sysinfo.h>
 
 #include "base/cleanup.h"
-#include "code.h"
 #include "specimens/framed.h"
-#include "specimens/specimen.h"
 #include "syscall.h"
 
 /* Follows a ring of pointers in random order for N steps: each load needs the one before, so the

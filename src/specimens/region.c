@@ -12,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "specimens/framed.h"
-#include "specimens/specimen.h"
 
 /* --- Scratch: memory that no longer faults --- */
 

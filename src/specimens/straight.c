@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "specimens/framed.h"
-#include "specimens/specimen.h"
 
 /* What stands inline in windows: nothing at all, the smallest counting loop, and the call of a
  * specimen, which is in no registry. And that same loop at a place that the measurement chooses. */

@@ -6,9 +6,7 @@
 #include <link.h>
 #include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
-#include <stdbool.h>
 
-#include "code.h"
 #include "specimens/framed.h"
 #include "syscall.h"
 

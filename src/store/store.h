@@ -170,8 +170,6 @@ struct stored_subject {
     int bits;
     bool libc;
 };
-int store_put_subject(struct store *store, const struct stored_subject *row,
-                      struct failure *failure);
 /* What one execution of a command consisted of, in sums; put while its visit is under way. */
 struct stored_executed {
     uint32_t cell, process;
@@ -194,13 +192,17 @@ struct stored_call {
     uint64_t asked, sum;
 };
 int store_put_call(struct store *store, const struct stored_call *call, struct failure *failure);
-int store_put_clock(struct store *store, const struct stored_clock *row, struct failure *failure);
-int store_put_operation(struct store *store, const struct stored_operation *row,
-                        struct failure *failure);
-int store_put_event(struct store *store, const struct stored_event *row, struct failure *failure);
-int store_put_specimen_truth(struct store *store, const struct stored_truth *row,
-                             struct failure *failure);
-int store_put_opcode(struct store *store, const struct stored_opcode *row, struct failure *failure);
+
+/* Events that were tried, what specimens count, their opcodes, calls of tours, clocks, subjects. */
+#define STORE_PUT(name, type)                                                                      \
+    int store_put_##name(struct store *store, const struct stored_##type *row,                     \
+                         struct failure *failure)
+STORE_PUT(clock, clock);
+STORE_PUT(operation, operation);
+STORE_PUT(event, event);
+STORE_PUT(specimen_truth, truth);
+STORE_PUT(opcode, opcode);
+STORE_PUT(subject, subject);
 
 /* --- reading: strings handed to a callback are valid during the call; a callback's non-zero
  * result ends the reading and becomes its result --- */
@@ -269,33 +271,21 @@ const char *visit_state_name(enum visit_state state);
 /* Visits in planned order, those still pending only when asked; the caller frees *visits. */
 int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
                  struct failure *failure);
-typedef int store_event_each(void *context, const struct stored_event *event);
-/* In the order in which they were put first; so are the next five. each NULL, here and below: all
- * of them are only read, and checked. */
-int store_each_event(struct store *store, store_event_each *each, void *context,
-                     struct failure *failure);
-typedef int store_truth_each(void *context, const struct stored_truth *truth);
-int store_each_specimen_truth(struct store *store, store_truth_each *each, void *context,
-                              struct failure *failure);
-typedef int store_opcode_each(void *context, const struct stored_opcode *opcode);
-int store_each_opcode(struct store *store, store_opcode_each *each, void *context,
-                      struct failure *failure);
-typedef int store_operation_each(void *context, const struct stored_operation *operation);
-int store_each_operation(struct store *store, store_operation_each *each, void *context,
-                         struct failure *failure);
-typedef int store_clock_each(void *context, const struct stored_clock *clock);
-int store_each_clock(struct store *store, store_clock_each *each, void *context,
-                     struct failure *failure);
-typedef int store_subject_each(void *context, const struct stored_subject *subject);
-int store_each_subject(struct store *store, store_subject_each *each, void *context,
-                       struct failure *failure);
-typedef int store_executed_each(void *context, const struct stored_executed *executed);
-/* By cell, process, then as they were put; so is the next one, by position. */
-int store_each_executed(struct store *store, store_executed_each *each, void *context,
-                        struct failure *failure);
-typedef int store_call_each(void *context, const struct stored_call *call);
-int store_each_call(struct store *store, store_call_each *each, void *context,
-                    struct failure *failure);
+
+/* In the order in which they were put first; details of executions by cell, process, then as they
+ * were put. each NULL: all of them are only read, and checked. */
+#define STORE_EACH(name, type)                                                                     \
+    typedef int store_##type##_each(void *context, const struct stored_##type *row);               \
+    int store_each_##name(struct store *store, store_##type##_each *each, void *context,           \
+                          struct failure *failure)
+STORE_EACH(event, event);
+STORE_EACH(specimen_truth, truth);
+STORE_EACH(opcode, opcode);
+STORE_EACH(operation, operation);
+STORE_EACH(clock, clock);
+STORE_EACH(subject, subject);
+STORE_EACH(executed, executed);
+STORE_EACH(call, call);
 
 /* A collection: several runs in one file, of one machine or of many. Each can be opened as the
  * store that it was, by the name FILE#NUMBER. */

@@ -6,7 +6,6 @@
 #include "wire/cell.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

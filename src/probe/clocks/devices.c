@@ -14,7 +14,6 @@
 #include "base/cleanup.h"
 #include "base/printable.h"
 #include "probe/clocks/clock.h"
-#include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The clock of a network card, or of the host that a hypervisor passes on: the first PTP device

@@ -193,8 +193,7 @@ static const struct given *given_find(const char *name)
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What a call gave, and what it was about, read in the task and told. */
+/* --- What a call gave, and what it was about, read in the task and told --- */
 
 #define VECTOR_MOST 1024u        /* places of one call; the operating system takes no more */
 #define GIVEN_MOST  (256u << 20) /* bytes of one call that are summed */

@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -292,8 +291,7 @@ const char *symbols_find(const struct symbols *symbols, uint64_t offset)
     return symbols->names + symbols->list[low - 1].name;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Executable memory of a process, as the operating system lists it. */
+/* --- Executable memory of a process, as the operating system lists it --- */
 
 /* start-end rwxp offset device inode   path */
 int code_maps_parse(struct code_maps *maps, char *line)

@@ -10,8 +10,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <linux/perf_event.h>
-
 #include "machine/check.h"
 #include "probe/command/command.h"
 

@@ -12,8 +12,7 @@
 #include "decode.h"
 #include "probe/sources/program.h"
 
-/* ----------------------------------------------------------------------------------------------
- * exp-bbv's summaries in Valgrind's log, one a thread; and what else stands there. */
+/* --- exp-bbv's summaries in Valgrind's log, one a thread; and what else stands there --- */
 
 /* --- the summaries --- */
 

@@ -6,18 +6,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "probe/driver/session.h"
-#include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "specimens/specimen.h"
-#include "syscall.h"
-#include "wire/cell.h"
 
 static int refuse(struct wire_writer *writer, int error, const char *reason)
 {

@@ -15,16 +15,12 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,9 +28,7 @@
 #include <linux/module.h>
 
 #include "base/cleanup.h"
-#include "base/failure.h"
 #include "base/monotonic.h"
-#include "base/text.h"
 
 /* --- The file systems programs expect, and the drivers the ports need --- */
 

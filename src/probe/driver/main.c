@@ -9,18 +9,13 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "base/list.h"
 #include "machine/check.h"
-#include "machine/facts.h"
-#include "probe/command/command.h"
-#include "probe/driver/catalogue.h"
 #include "probe/driver/session.h"
-#include "probe/driver/workspace.h"
 
 /* Serves one controller: hello, then requests, then bye. Whatever ends the session, nothing stays
  * behind. Signals are blocked and taken from a descriptor, so no handler runs in between. */

@@ -7,13 +7,11 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "events/event.h"
 #include "probe/driver/catalogue.h"
 
 /* --- Paths, and what cannot be had --- */

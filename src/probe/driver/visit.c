@@ -16,11 +16,8 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "probe/command/command.h"
 #include "probe/command/detail.h"
 #include "probe/driver/session.h"
-#include "probe/driver/workspace.h"
-#include "probe/sources/source.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Details of commands on their way from the counting process to the controller: reads the file that

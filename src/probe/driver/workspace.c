@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
@@ -18,7 +17,6 @@
 
 #include "base/cleanup.h"
 #include "probe/driver/workspace.h"
-#include "probe/harness/job.h"
 #include "probe/sources/program.h"
 
 /* --- Private folders. Symbolic links are removed, never followed. --- */

@@ -10,7 +10,6 @@
 
 #include "lib/user-access.h"
 #include "lib/user-read.h"
-#include "probe/harness/job.h"
 #include "probe/harness/path.h"
 #include "syscall.h"
 

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "probe/harness/account.h"
-#include "syscall.h"
 
 static int find_path(struct job *job, const struct path **found)
 {

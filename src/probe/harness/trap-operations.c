@@ -11,7 +11,6 @@
 #include "lib/ticks.h"
 #include "probe/harness/account.h"
 #include "probe/harness/path.h"
-#include "syscall.h"
 #include "trap-flag.h"
 #include "user-counter.h"
 

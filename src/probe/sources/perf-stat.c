@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "probe/sources/program.h"
 #include "probe/sources/source.h"
 

@@ -10,10 +10,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -328,8 +325,7 @@ int perf_stat_read(const char *text, size_t length, const char *event,
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The program and its files. */
+/* --- The program and its files --- */
 
 #define OUTPUT_MAX 65536 /* bytes; perf writes about a hundred */
 

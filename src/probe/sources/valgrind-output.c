@@ -200,8 +200,7 @@ int bbv_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_CO
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The code of a static program from its file, by address. */
+/* --- The code of a static program from its file, by address --- */
 
 static bool sound(const struct image *image)
 {

@@ -12,8 +12,7 @@
 
 #include "probe/harness/papi-set.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Builds, switches and looks after the event set of papi-low. */
+/* --- Builds, switches and looks after the event set of papi-low --- */
 
 int papi_low_open(struct tour_state *state)
 {

@@ -8,10 +8,7 @@
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,9 +17,6 @@
 #include "lib/user-access.h"
 #include "lib/user-read.h"
 #include "probe/harness/account.h"
-#include "probe/harness/job.h"
-#include "syscall.h"
-#include "wire/cell.h"
 
 /* --- What calls are called --- */
 

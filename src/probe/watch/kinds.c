@@ -4,7 +4,6 @@
  * Watches that one thread makes by itself, without a workload: rows, steps and edges. */
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

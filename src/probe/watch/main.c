@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/clocks/clock.h"
 #include "probe/watch/watch.h"
-#include "syscall.h"
 
 #define EXIT_NO_JOB 2
 

@@ -10,7 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "syscall.h"
 #include "window.h"
 
 /* What all kinds of watch are made of: opened clocks, and the CPUs that threads are on. */

@@ -16,7 +16,6 @@
 
 #include "base/cleanup.h"
 #include "probe/harness/account.h"
-#include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Computation: Fibonacci numbers by the definition, which is calls and additions and nothing that
