@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "lab/machine.h"
 #include "lab/tool.h"
 

@@ -18,7 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 #define SAID_MAX (1u << 20)
 #define TICK_MS  100

@@ -21,9 +21,6 @@
 #include <cpuid.h>
 #endif
 
-#include "base/hash.h"
-#include "lib/machine-words.h"
-
 /* ----------------------------------------------------------------------------------------------
  * The fields a validation depends on, and the words of /proc/cpuinfo for them. Only what every user
  * of the machine can read belongs here, or root and others would store under different names. */

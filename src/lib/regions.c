@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/text.h"
 #include "lib/calipers.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -13,7 +13,6 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "lib/calipers.h"
 

@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "events/event.h"
 #include "lib/machine-words.h"
 #include "machine/check.h"

@@ -24,10 +24,7 @@
  * The zeros that hold for every specimen that neither touches memory of its own nor enters the
  * operating system: what is counted there was added by measuring, or by somebody else. */
 
-#define TRUTH_ZERO(class)                                                                          \
-    {                                                                                              \
-        class, 0, 0, TRUTH_PROVEN, 0, 0, NULL                                                      \
-    }
+#define TRUTH_ZERO(class) TRUTH_EXACT(class, 0, 0)
 
 #define TRUTH_NO_FAULTS                                                                            \
     TRUTH_ZERO("page-faults"), TRUTH_ZERO("minor-faults"), TRUTH_ZERO("major-faults")
@@ -95,10 +92,7 @@
     {                                                                                              \
         class, (base), (each), TRUTH_MODEL, 0, 0, why                                              \
     }
-#define TRUTH_END                                                                                  \
-    {                                                                                              \
-        NULL, 0, 0, TRUTH_PROVEN, 0, 0, NULL                                                       \
-    }
+#define TRUTH_END TRUTH_EXACT(NULL, 0, 0)
 
 /* Instructions and memory accesses of a framed specimen: setup once, body in every iteration. */
 #define TRUTH_FRAMED(setup, setup_loads, body, body_loads, body_stores)                            \

@@ -12,7 +12,7 @@
 #include <linux/rtc.h>
 
 #include "base/cleanup.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "probe/clocks/clock.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "base/words.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "probe/clocks/external.h"
 
 struct object {

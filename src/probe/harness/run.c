@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/harness/account.h"
+#include "probe/harness/job.h"
 
 static int find_path(struct job *job, const struct path **found)
 {

@@ -19,7 +19,6 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "lib/ticks.h"
 

@@ -18,7 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "syscall.h"
 
 #define TRIAL_MS   3000

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "probe/harness/account.h"
+#include "probe/harness/job.h"
 #include "probe/watch/watch.h"
 #include "ticks.h"
 #include "window.h"
