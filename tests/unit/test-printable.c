@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/text.h"
 
 static void assert_becomes(const char *bytes, size_t length, const char *expected)
 {
