@@ -280,7 +280,7 @@ void correct_time(const struct assay_calipers *calipers, const struct region_rea
 /* Of the region that ended last. */
 void counts_of(struct assay_calipers *calipers, struct assay_count *counts);
 
-/* --- regions.c and table.c; regions.h has the rest of them --- */
+/* --- regions.c and table.c; more of them below --- */
 
 /* Adds the region that is just ending. Its frame must still be the innermost: the one of a handler
  * that comes meanwhile is then another. */

@@ -39,7 +39,7 @@ int pattern_from_name(const char *name);
  * metered by itself. The cell's events are then the meters: what is read right before and right
  * after each call. Path, pattern, specimen and N of such a cell are "tour", rr, "null" and 0. */
 struct cell_tour {
-    char *calls;   /* in order, with commas (wire/tour.h); NULL: the cell is no tour */
+    char *calls;   /* in order, with commas (tour.c); NULL: the cell is no tour */
     char *counted; /* the event that the calls switch and read */
     uint32_t open; /* how many counters of it each instrument has, as a group unless `separate` */
     bool cold;     /* nothing was touched, called or bound before; every call has an account */
