@@ -4,7 +4,6 @@
  * Memory that belongs to scopes. */
 #include "base/memory.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 /* What cells of a store can be besides plain: each kind brings columns of its own. */

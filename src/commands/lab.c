@@ -26,7 +26,6 @@
 #include "engine/via/via.h"
 #include "lab/install.h"
 #include "lab/machine.h"
-#include "lab/packages.h"
 #include "lab/place.h"
 #include "lab/settings.h"
 #include "output/field.h"

@@ -15,7 +15,6 @@
 #include "engine/skips.h"
 #include "output/field.h"
 #include "output/table.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 #define MOST_SHOWN 10 /* processes that were left out, in the report for people */

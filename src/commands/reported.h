@@ -14,7 +14,7 @@
 #include "commands/doctor.h"
 #include "engine/finish.h"
 #include "engine/study.h"
-#include "store/collection.h"
+#include "store/store.h"
 
 struct reported_run {
     struct listed_run *run; /* whose store it is */

@@ -19,7 +19,6 @@
 #include "engine/run-store.h"
 #include "engine/told.h"
 #include "output/output.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "commands/specimens.h"
-#include "decode/count.h"
+#include "decode/decode.h"
 #include "engine/finish.h"
 #include "engine/options.h"
 #include "output/output.h"

@@ -17,7 +17,7 @@
 #include "output/json.h"
 #include "output/output.h"
 #include "output/table.h"
-#include "store/collection.h"
+#include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Delivers a command's result to standard output or -o FILE, and failures to standard error. */

@@ -10,7 +10,7 @@
 
 #include "base/cleanup.h"
 #include "case.h"
-#include "specimens/cycle.h"
+#include "specimens/framed.h"
 
 #define MOST_NODES 4096u
 

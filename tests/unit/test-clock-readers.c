@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "case.h"
-#include "probe/clocks/calendar.h"
 #include "probe/clocks/clock.h"
 
 #define MOST 64

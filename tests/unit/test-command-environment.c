@@ -11,7 +11,7 @@
 
 #include "base/words.h"
 #include "case.h"
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 static char *const inherited[] = {(char *)(uintptr_t) "OWN=value", (char *)(uintptr_t) "EMPTY=",
                                   (char *)(uintptr_t) "PERL_HASH_SEED=7", NULL};

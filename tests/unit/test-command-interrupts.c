@@ -7,7 +7,7 @@
 
 #include "base/cleanup.h"
 #include "case.h"
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 static const char two[] = "           CPU0       CPU1       \n"
                           "   1:          1       2000   IO-APIC   1-edge      i8042\n"

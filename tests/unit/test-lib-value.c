@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "case.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 
 TEST(states_follow_from_the_two_times)
 {

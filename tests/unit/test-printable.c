@@ -4,7 +4,7 @@
  * Foreign words in messages. */
 #include <string.h>
 
-#include "base/printable.h"
+#include "base/text.h"
 #include "case.h"
 
 static void assert_becomes(const char *bytes, size_t length, const char *expected)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "case.h"
-#include "probe/command/qemu-accounts.h"
+#include "probe/command/detail.h"
 
 /* Of the parts that are not tried here. */
 int command_fail(const struct command_visit *visit, int code, const char *format, ...)

@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "case.h"
 #include "wire/cell.h"
-#include "wire/tour.h"
 
 TEST(calls_are_read_in_order)
 {

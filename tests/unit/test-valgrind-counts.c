@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "case.h"
-#include "probe/command/valgrind-log.h"
+#include "probe/command/detail.h"
 
 #define SUMMARY(thread, total, reps, unique)                                                       \
     "==7== # Thread " thread "\n==7== #   Total intervals: 0 (Interval Size 100000000)\n"          \

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "case.h"
-#include "probe/command/valgrind-log.h"
+#include "probe/command/detail.h"
 
 /* At 0x1000 a string instruction that repeats, at 0x3000 nothing, elsewhere nop. */
 static bool look(void *context, uint64_t address, uint8_t *bytes, size_t length)
