@@ -387,7 +387,11 @@ static int run(void *parsed, int argument_count, char **arguments)
     return status;
 }
 
-static const struct fields *const events_instead[] = {&specimen_truth_table, NULL};
+static const struct fields *const *events_instead(void)
+{
+    static const struct fields *const tables[] = {&specimen_truth_table, NULL};
+    return tables;
+}
 
 const struct command command_events = {
     .name = "events",

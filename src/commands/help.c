@@ -367,8 +367,8 @@ void schema_put(bool reference, struct text *out)
     struct described *commands = NULL;
     size_t count = 0;
     for (const struct command *const *at = command_registry; *at; at++)
-        *memory_add(commands, count) =
-            (struct described){(*at)->name, (*at)->results, (*at)->instead, (*at)->analysis};
+        *memory_add(commands, count) = (struct described){
+            (*at)->name, (*at)->results, (*at)->instead ? (*at)->instead() : NULL, (*at)->analysis};
     const struct schema_envelope envelope = {&machine_table, &skipped_table, &finding_table,
                                              &gate_table,    commands,       count};
     if (reference) {
