@@ -233,6 +233,25 @@ json_t *field_list_json(const struct field *list, const void *item, const void *
 static void put_fields(json_t *object, const struct fields *fields, const void *item,
                        const void *context);
 
+static void put_absent(json_t *object, const struct field *field, struct value value)
+{
+    const char *why = value.why ? value.why : field->absent;
+    if (value.left_out || (field->optional && !value.because && !why))
+        return;
+    if (!why && field_kind(field) == FIELD_REAL && !field->nullable)
+        why = untold;
+    if (value.because) {
+        AUTO_TEXT struct text name = {0};
+        text_printf(&name, "%s_reason", field->key);
+        json_object_set_new(object, field->key, json_null());
+        json_put_reasons(object, text_string(&name), value.because);
+    } else if (why) {
+        json_absent(object, field->key, why);
+    } else {
+        json_object_set_new(object, field->key, json_null());
+    }
+}
+
 static void put_field(json_t *object, const struct field *field, const void *item,
                       const void *context)
 {
@@ -244,9 +263,12 @@ static void put_field(json_t *object, const struct field *field, const void *ite
         return;
     case FIELD_OBJECT:
         part = object_of(field, item, context);
-        if (part || !field->optional)
-            json_put(object, field->key, part ? fields_json(field->at.of, part, context) : NULL,
-                     field->absent);
+        if (part)
+            json_object_set_new(object, field->key, fields_json(field->at.of, part, context));
+        else if (item && field->at.get)
+            put_absent(object, field, field->at.get(item, context));
+        else if (!field->optional)
+            put_absent(object, field, value_absent(NULL));
         return;
     case FIELD_LIST:
         if (item && !(field->known && !*(const bool *)at_offset(item, field->known - 1)))
@@ -264,14 +286,8 @@ static void put_field(json_t *object, const struct field *field, const void *ite
     value = field_value(field, item, context);
     if (value.kind) {
         json_object_set_new(object, field->key, value_json(&value));
-    } else if (!value.left_out && !(field->optional && !value.why && !field->absent)) {
-        const char *why = value.why ? value.why : field->absent;
-        if (!why && field_kind(field) == FIELD_REAL && !field->nullable)
-            why = untold;
-        if (why)
-            json_absent(object, field->key, why);
-        else
-            json_object_set_new(object, field->key, json_null());
+    } else {
+        put_absent(object, field, value);
     }
 }
 

@@ -90,7 +90,8 @@ struct value {
         const struct reasons *reasons;
         json_t *json;
     };
-    const char *why; /* it is absent; NULL: as the field says */
+    const char *why;               /* it is absent; NULL: as the field says */
+    const struct reasons *because; /* the same as data; NULL: as above */
 };
 
 struct fields;
@@ -124,6 +125,7 @@ struct field {
     size_t name_count;
     size_t known;          /* KNOWN(): absent where that member is false */
     bool zero;             /* … or rather 0, false, "" */
+    bool coded;            /* KEY_reason comes from a judge: KEY_reason_code and _data are there */
     bool nullable;         /* null without a reason */
     bool optional;         /* the key is not always there */
     bool column;           /* of plain tables and Markdown; where no field is, all are */
@@ -241,6 +243,11 @@ static inline struct value value_reasons(const struct reasons *reasons)
 static inline struct value value_absent(const char *why)
 {
     return (struct value){.why = why};
+}
+/* Absent for what a judge said: the field is `coded`. */
+static inline struct value value_because(const struct reasons *reasons)
+{
+    return (struct value){.because = reasons};
 }
 static inline struct value value_left_out(void)
 {

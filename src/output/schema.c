@@ -22,7 +22,7 @@ static void define(json_t *definitions, const struct fields *fields);
 
 static bool may_be_null(const struct field *field)
 {
-    return field->absent || field->nullable || (field->known && !field->zero);
+    return field->absent || field->coded || field->nullable || (field->known && !field->zero);
 }
 
 /* {"anyOf": [schema, {"type": "null"}]} */
@@ -91,6 +91,19 @@ static void add_property(json_t *properties, json_t *required, const char *key, 
         json_array_append_new(required, json_string(text_string(&name)));
 }
 
+/* What stands beside the sentence under KEY or KEY_reason. */
+static void add_reason_keys(json_t *properties, json_t *required, const char *key,
+                            const char *suffix, bool optional)
+{
+    AUTO_TEXT struct text name = {0};
+    text_printf(&name, "%s%s", key, suffix);
+    add_property(properties, required, text_string(&name), "_code",
+                 or_null(plain_schema(FIELD_TEXT)), "what it says first, for programs", optional);
+    add_property(properties, required, text_string(&name), "_data",
+                 JSON_OBJECT({"type", json_string("array")}, {"items", reference_to("reason")}),
+                 "all that it says, with its numbers and names", optional);
+}
+
 static void add_properties(json_t *definitions, json_t *properties, json_t *required,
                            const struct fields *fields)
 {
@@ -106,16 +119,12 @@ static void add_properties(json_t *definitions, json_t *properties, json_t *requ
         add_property(properties, required, field->key, "", null ? or_null(schema) : schema,
                      field->meaning, field->optional);
         if (kind == FIELD_REASONS) {
-            add_property(properties, required, field->key, "_code",
-                         or_null(plain_schema(FIELD_TEXT)), "what it says first, for programs",
-                         field->optional);
-            add_property(
-                properties, required, field->key, "_data",
-                JSON_OBJECT({"type", json_string("array")}, {"items", reference_to("reason")}),
-                "all that it says, with its numbers and names", field->optional);
-        } else if (field->absent) {
+            add_reason_keys(properties, required, field->key, "", field->optional);
+        } else if (field->absent || field->coded) {
             add_property(properties, required, field->key, "_reason", plain_schema(FIELD_TEXT),
                          "why there is none", true);
+            if (field->coded)
+                add_reason_keys(properties, required, field->key, "_reason", true);
         }
     }
 }
