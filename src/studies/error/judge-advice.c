@@ -152,6 +152,8 @@ bool error_is_counted(const struct error_report *report, const struct error_best
 /* ----------------------------------------------------------------------------------------------
  * What is said of the best way. */
 
+#define ADVISE(why, code, ...) SAY(why, SENTENCE, ADVICE_##code __VA_OPT__(, ) __VA_ARGS__)
+
 /* Less than this for each iteration nobody will see in a count. */
 #define NO_GROWTH 1e-5
 /* Nor what is less than a count and less than this share of what is subtracted anyway. */
@@ -161,51 +163,44 @@ bool error_is_counted(const struct error_report *report, const struct error_best
 
 /* Nothing was counted, but what the code of a path would add to a counter is known: what differs
  * then is not the run, but how the code was compiled. */
-static void advise_stepped(const struct error_best *best, char text[NOTE_SIZE])
+static void advise_stepped(const struct error_best *best, struct reasons *why)
 {
-    note_add(text,
-             "No counter of %.60s in user mode was read, but stepping shows exactly what each "
-             "path's own code would add to one: least %.40s, %s, with %s; subtract that.",
-             best->base ? best->base : best->event, best->path, pattern_descriptions[best->pattern],
-             FIGURE((double)best->subtract));
+    ADVISE(why, STEPPED, best->base ? best->base : best->event, best->path,
+           pattern_descriptions[best->pattern], best->subtract);
     if (best->spread_high > best->spread_low)
-        note_add(text, "It is %s to %s by -O level and link mode.", FIGURE(best->spread_low),
-                 FIGURE(best->spread_high));
+        ADVISE(why, BUILDS, best->spread_low, best->spread_high);
 }
 
-static void advise_best(const struct error_best *best, char text[NOTE_SIZE])
+static void advise_best(const struct error_best *best, struct reasons *why)
 {
     bool spreads = best->spread_high > best->spread_low;
     if (best->subtract == 0 && !spreads)
-        note_add(text, "Count %.80s with %.40s, %s: it adds nothing.", best->event, best->path,
-                 pattern_descriptions[best->pattern]);
+        ADVISE(why, NOTHING, best->event, best->path, pattern_descriptions[best->pattern]);
     else
-        note_add(text, "Count %.80s with %.40s, %s: it adds %s; subtract that.", best->event,
-                 best->path, pattern_descriptions[best->pattern], FIGURE((double)best->subtract));
+        ADVISE(why, SUBTRACT, best->event, best->path, pattern_descriptions[best->pattern],
+               best->subtract);
     if (spreads)
-        note_add(text, "19 of 20 runs lie between %s and %s.", FIGURE(best->spread_low),
-                 FIGURE(best->spread_high));
+        ADVISE(why, SPREAD, best->spread_low, best->spread_high);
 }
 
 static void advise_counters(const struct error_report *report, const struct error_best *best,
-                            char text[NOTE_SIZE])
+                            struct reasons *why)
 {
     for (size_t i = 0; i < report->by_counters_count; i++) {
         const struct error_by_counters *by = &report->by_counters[i];
         if (by->machine != best->machine || by->pattern != best->pattern ||
             strcmp(by->event, best->event) != 0 || strcmp(by->path, best->path) != 0 ||
             by->separate || by->points < 2 || !(by->low > 0) ||
-            by->slope < fmax(1, WORTH_TELLING * fabs(by->medians[0])))
+            by->slope < fmax(1, WORTH_TELLING * fabs(by->list[0].median)))
             continue;
-        note_add(text, "Count few events at once: each further counter adds about %s.",
-                 FIGURE(round(by->slope)));
+        ADVISE(why, COUNTERS, round(by->slope));
         return;
     }
 }
 
 /* What the first run of a process adds beyond the others, by how the program is linked. */
 static void advise_first(const struct error_report *report, const struct error_best *best,
-                         char text[NOTE_SIZE])
+                         struct reasons *why)
 {
     bool has_lazy = false, has_other = false;
     int64_t lazy = 0, other = 0; /* the largest, and the smallest of another kind of linking */
@@ -233,20 +228,14 @@ static void advise_first(const struct error_report *report, const struct error_b
     int64_t any = has_other ? other : lazy;
     /* Only where another kind of linking spares most of it is lazy linking the cause. */
     if (has_lazy && has_other && lazy > 0 && 2 * other < lazy)
-        note_add(text,
-                 "In a program linked lazily the first call adds %s more, because its functions "
-                 "are looked up then: measure something once before, or link it %.20s.",
-                 FIGURE((double)lazy), link ? link : "otherwise");
+        ADVISE(why, LAZY, lazy, link ? link : "otherwise");
     else if (any > 0)
-        note_add(text,
-                 "The first run of a process adds %s more: measure something once before, and "
-                 "throw it away.",
-                 FIGURE((double)any));
+        ADVISE(why, FIRST, any);
 }
 
 /* The slope of the same path, else of any: what happens during a region does not depend on it. */
 static void advise_duration(const struct error_report *report, const struct error_best *best,
-                            char text[NOTE_SIZE])
+                            struct reasons *why)
 {
     const struct error_slope *found = NULL;
     bool same = false;
@@ -262,18 +251,13 @@ static void advise_duration(const struct error_report *report, const struct erro
     if (!found || !isfinite(found->low) || !isfinite(found->high))
         return;
     if (found->low > 0 && found->high >= NO_GROWTH)
-        note_add(
-            text,
-            "Long regions gain error: about %s more for a million iterations of a short loop%s. "
-            "Keep regions short%s.",
-            FIGURE(round(found->slope * 1e6)),
-            best->mode != COUNT_USER && report->ticks.known && report->ticks.agrees
-                ? ", mostly from interrupts"
-                : "",
-            best->mode == COUNT_BOTH ? ", or count in user mode" : "");
+        ADVISE(why, GROWS, round(found->slope * 1e6),
+               best->mode != COUNT_USER && report->ticks.known && report->ticks.agrees
+                   ? "interrupts"
+                   : "",
+               best->mode == COUNT_BOTH ? "user mode" : "");
     else if (found->low >= -NO_GROWTH && found->high <= NO_GROWTH)
-        note_add(text, "Long regions gain no error, up to %s iterations of a loop.",
-                 FIGURE((double)found->longest));
+        ADVISE(why, CONSTANT, found->longest);
 }
 
 void error_judge_advice(const struct error_case *file, struct error_report *report)
@@ -291,13 +275,13 @@ void error_judge_advice(const struct error_case *file, struct error_report *repo
         advice->mode = best->stepped ? COUNT_USER : best->mode;
         advice->event = best->event;
         if (file->machine_count > 1 && best->machine < file->machine_count)
-            note_add(advice->text, "On %.80s:", file->machines[best->machine].name);
+            ADVISE(&advice->why, MACHINE, file->machines[best->machine].name);
         if (best->stepped)
-            advise_stepped(best, advice->text);
+            advise_stepped(best, &advice->why);
         else
-            advise_best(best, advice->text);
-        advise_counters(report, best, advice->text);
-        advise_first(report, best, advice->text);
-        advise_duration(report, best, advice->text);
+            advise_best(best, &advice->why);
+        advise_counters(report, best, &advice->why);
+        advise_first(report, best, &advice->why);
+        advise_duration(report, best, &advice->why);
     }
 }

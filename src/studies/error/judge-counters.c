@@ -270,9 +270,9 @@ static void judge_sweep(struct sweep *sweep, struct error_pool *pool, struct err
                 error_pool_add(pool, sweep->ways->list[i].cell);
         if (!pool->count)
             continue;
-        by->counters[by->points] = counters;
-        by->medians[by->points] = error_pool_median(pool, &by->mins[by->points]);
-        by->points++;
+        struct error_point *point = memory_add(by->list, by->points);
+        point->counters = counters;
+        point->median = error_pool_median(pool, &point->min);
     }
     fit_slope(sweep, by);
 }

@@ -446,46 +446,40 @@ static struct error_effect effect_of(const struct analysis *analysis,
     return effect;
 }
 
+#define NOTE(code, ...) SAY(&anova->note, SENTENCE, NOTE_##code __VA_OPT__(, ) __VA_ARGS__)
+
 static void note_levels(const struct analysis *analysis, struct error_anova *anova)
 {
     char single[96] = "";
     uint32_t missing = ~analysis->levels.factors & (BIT(FACTOR_COUNT) - 1);
     if (missing == BIT(FACTOR_COUNT) - 1) {
-        note_add(anova->note, "There is nothing to compare: one combination of factors was "
-                              "measured.");
+        NOTE(NOTHING);
         return;
     }
     name_factors(missing, ", ", single, sizeof(single));
     if (missing)
-        note_add(anova->note, "Left out for want of a second level: %s.", single);
+        NOTE(SINGLE, single);
 }
 
 static void note_table(const struct analysis *analysis, struct error_anova *anova)
 {
     const struct anova_table *table = &analysis->table;
     if (table->state == ANOVA_NO_DF)
-        note_add(anova->note, "Nothing can be tested: there are no more values than parameters. "
-                              "Measure more processes.");
+        NOTE(NO_DF);
     else if (!(table->total_sum > 0))
-        note_add(anova->note, "Every process shows the same error, whatever the factors.");
+        NOTE(ALL_EQUAL);
     else if (anova->no_variance)
-        note_add(anova->note, "Processes of a cell never differ: F is infinite, and the share of "
-                              "the variance says what matters.");
+        NOTE(NO_VARIANCE);
     else if (!table->replicated_cells)
-        note_add(anova->note, "Every cell has one process: what the factors leave is taken for "
-                              "noise.");
+        NOTE(NO_REPLICATES);
     else if (table->constant_cells)
-        note_add(anova->note, "In %zu of %zu cells processes never differ.", table->constant_cells,
-                 table->cells);
+        NOTE(CONSTANT, table->constant_cells, table->cells);
     if (analysis->left_out)
-        note_add(anova->note, "%zu interaction%s left out: the model would be too large.",
-                 analysis->left_out, analysis->left_out == 1 ? " was" : "s were");
+        NOTE(INTERACTIONS, analysis->left_out);
     if (analysis->levels.other_choices)
-        note_add(anova->note, "%zu cells with other events as further counters are not in it.",
-                 analysis->levels.other_choices);
+        NOTE(CHOICES, analysis->levels.other_choices);
     if (analysis->levels.other_layout)
-        note_add(anova->note, "%zu cells with counters opened one by one are not in it.",
-                 analysis->levels.other_layout);
+        NOTE(LAYOUT, analysis->levels.other_layout);
 }
 
 static void report_rows(const struct analysis *analysis, struct error_anova *anova,
@@ -510,16 +504,13 @@ static void report_rows(const struct analysis *analysis, struct error_anova *ano
         char name[64];
         name_factors(row->term, " x ", name, sizeof(name));
         if (!row->df) {
-            note_add(anova->note, "%s cannot be told from the other factors.", name);
+            NOTE(ALIASED, name);
             continue;
         }
         if (row->lost_df)
-            note_add(anova->note,
-                     "%s: %zu of %zu degrees of freedom are missing, as not every "
-                     "combination exists or was measured.",
-                     name, row->lost_df, row->lost_df + row->df);
+            NOTE(LOST_DF, name, row->lost_df, row->lost_df + row->df);
         report->effects[report->effect_count++] = effect_of(analysis, anova, row);
-        anova->effects++;
+        anova->effect_count++;
     }
 }
 
@@ -533,7 +524,7 @@ static void analyse(const struct error_case *file, const struct error_ways *ways
     struct error_anova *anova = &report->anovas[report->anova_count++];
     anova->event = ways->list[begin].cell->event;
     anova->stepped = ways->list[begin].cell->part == PART_STEPPED;
-    anova->first = report->effect_count;
+    anova->effects = &report->effects[report->effect_count];
     observe(&analysis, ways);
     for (size_t i = 0; i < analysis.levels.count; i++)
         anova->count += analysis.levels.cells[i].processes;
@@ -547,10 +538,7 @@ static void analyse(const struct error_case *file, const struct error_ways *ways
             analysis.terms[analysis.count++] = interactions[i];
     int error = !analysis.anova ? -E2BIG : analysis.count ? solve(&analysis) : -EINVAL;
     if (error == -E2BIG)
-        note_add(anova->note,
-                 "The factors have too many levels to be analysed together: at most "
-                 "%d.",
-                 ANOVA_MOST_COLUMNS);
+        NOTE(TOO_LARGE, ANOVA_MOST_COLUMNS);
     else if (error == 0)
         report_rows(&analysis, anova, report);
     anova_close(analysis.anova);

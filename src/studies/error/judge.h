@@ -61,8 +61,12 @@ const struct level *level_find(const struct claim_facts *facts, bool stepped, en
 const char *event_class(const struct error_case *file, const char *event);
 enum count_mode event_mode_of(const struct error_case *file, const char *event);
 bool event_is_source(const struct error_case *file, const char *event);
-/* Why instructions in this mode say nothing, as a clause: "instructions:uk cannot be opened: …". */
-const char *why_no_instructions(const struct error_case *file, enum count_mode mode);
+/* Why instructions in this mode say nothing: "instructions:uk cannot be opened: …". */
+struct reasons why_no_instructions(const struct error_case *file, enum count_mode mode);
+static inline void append(struct reasons more, struct finding *finding)
+{
+    reasons_append(&finding->why, JOINT_CLAUSE, &more);
+}
 /* Appends which half of a claim is not tested, with the same clause up to its colon: what stands in
  * the way of an event is told with the event. */
 void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,

@@ -31,14 +31,18 @@ struct error_run {
     /* --- what came of it --- */
     struct error_case file;
     struct error_report report;
+    struct error_check {
+        const struct check *check;
+        struct advice advice;
+    } * checks; /* what `doctor` says that bears on this study: bad, then warn */
+    size_t check_count;
 };
 
 /* --- for people; kept: the struct error_run --- */
 void error_put_report(const void *kept, const struct style *style, struct text *out);
-/* --- for programs --- */
-json_t *error_results_json(const void *kept);
-json_t *error_analysis_json(const void *kept);
-json_t *error_findings_json(const void *kept);
+/* --- for programs (fields.c) --- */
+extern const struct field error_results;
+extern const struct fields error_analysis, error_size_table;
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *error_figures(const void *kept);
 
@@ -47,14 +51,6 @@ json_t *error_figures(const void *kept);
  * with a heading, or one line that says why there is none. */
 
 extern const char *const error_part_names[PART_COUNT]; /* "null", "stepped" … */
-
-/* --- what `doctor` says that bears on this study, worst first --- */
-struct error_check {
-    const struct check *check;
-    struct advice advice;
-};
-/* Bad and warn ones. Returns how many. */
-size_t error_checks(const struct facts *facts, struct error_check **list);
 
 /* --- words --- */
 /* "instructions", "ticks", "ns", "system calls": what an event's counts are counts of. */

@@ -20,19 +20,18 @@ static const char *const unicode_levels[LEVELS] = {"\u2581", "\u2582", "\u2583",
 static const char *const ascii_levels[LEVELS] = {"1", "2", "3", "4", "5", "6", "7", "8"};
 
 /* False: there is too little to draw. */
-static bool put_line(const struct error_report *report, const struct error_placement *placement,
-                     struct text *out)
+static bool put_line(const struct error_placement *placement, struct text *out)
 {
     const char *const *levels = utf8_is_expected() ? unicode_levels : ascii_levels;
     const double least = placement->least, most = placement->most;
     size_t at = 0, count = 0;
     for (size_t i = 0; i < placement->places; i++)
-        count += report->places[placement->first + i].offset < (int64_t)LINE_BYTES;
+        count += placement->list[i].offset < (int64_t)LINE_BYTES;
     if (count < 2)
         return false;
     text_puts(out, "  0 ");
     for (size_t i = 0; i < placement->places; i++) {
-        const struct error_place *place = &report->places[placement->first + i];
+        const struct error_place *place = &placement->list[i];
         if (place->offset < (int64_t)at || place->offset >= (int64_t)LINE_BYTES)
             continue;
         for (; at < (size_t)place->offset; at++)
@@ -56,14 +55,14 @@ static void put_further(const char *words, const struct style *style, struct tex
 
 /* Beyond the first line: "further in the page 128: 1.02, 4,032: 2.04"; or in brief "further in the
  * page, 22 places: 0.766 to 1.16, slowest at 4,080". */
-static void put_pages(const struct error_report *report, const struct error_placement *placement,
-                      bool all, const struct style *style, struct text *out)
+static void put_pages(const struct error_placement *placement, bool all, const struct style *style,
+                      struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     const struct error_place *fastest = NULL, *slowest = NULL;
     size_t count = 0;
     for (size_t i = 0; i < placement->places; i++) {
-        const struct error_place *place = &report->places[placement->first + i];
+        const struct error_place *place = &placement->list[i];
         if (place->offset < (int64_t)LINE_BYTES)
             continue;
         if (all)
@@ -91,8 +90,8 @@ static bool put_placement(const struct error_run *run, const struct error_placem
     text_printf(&windows,
                 "the loop as compiled into the windows: factor %.2f; the pattern explains %.0f %% "
                 "of it, -O %.0f %%, both together %.0f %% more",
-                placement->window_factor, 100 * placement->by_pattern, 100 * placement->by_opt,
-                100 * placement->by_both);
+                placement->windows.factor, 100 * placement->windows.by_pattern,
+                100 * placement->windows.by_opt, 100 * placement->windows.by_both);
     text_printf(&words, "%s%s", placement->event, error_on(&run->file, placement->machine));
     if (placement->places) {
         text_printf(&words, ": %s to %s %s an iteration, factor %.2f", BRIEF(placement->least),
@@ -110,8 +109,8 @@ static bool put_placement(const struct error_run *run, const struct error_placem
     section_put_words(text_string(&words), style, out);
     /* Below this factor a place changes nothing that a reader would call a change. */
     if (placement->factor >= 1.02 || all) {
-        drawn = put_line(&run->report, placement, out);
-        put_pages(&run->report, placement, all, style, out);
+        drawn = put_line(placement, out);
+        put_pages(placement, all, style, out);
     }
     if (placement->has_windows && (placement->places || all))
         put_further(text_string(&windows), style, out);
@@ -395,7 +394,7 @@ static void put_sizes(const struct error_report *report, const struct style *sty
 
 static void put_ticks(const struct error_ticks *ticks, const struct style *style, struct text *out)
 {
-    bool has_reason = ticks->reason[0] != '\0';
+    const bool unlike = ticks->why.count != 0;
     /* Counting interrupts along makes each dearer, so this slope is not the one above. */
     if (ticks->known)
         error_put_words(
@@ -405,13 +404,12 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
             "counts%s grow by %.2g (%.2g to %.2g): %s%s%s%s",
             BRIEF(rint(ticks->each)), BRIEF(rint(ticks->each_low)), BRIEF(rint(ticks->each_high)),
             ticks->rate, ticks->predicted, ticks->predicted_low, ticks->predicted_high,
-            has_reason ? "" : " with interrupts counted along", ticks->measured,
-            ticks->measured_low, ticks->measured_high,
-            ticks->agrees ? "they explain it" : "they do not explain it", has_reason ? " (" : "",
-            ticks->reason, has_reason ? ")" : "");
-    else if (has_reason)
+            unlike ? "" : " with interrupts counted along", ticks->measured, ticks->measured_low,
+            ticks->measured_high, ticks->agrees ? "they explain it" : "they do not explain it",
+            unlike ? " (" : "", reasons_text(&ticks->why), unlike ? ")" : "");
+    else
         error_put_words(style, out, "what interrupts explain of it is not known: %s",
-                        ticks->reason);
+                        reasons_text(&ticks->why));
 }
 
 void error_put_duration(const struct error_run *run, const struct style *style, struct text *out)

@@ -93,8 +93,8 @@ static void put_event(const struct error_run *run, size_t first, const struct st
         if (!same_event(&list[i], &list[first]))
             continue;
         for (size_t j = 0; j < list[i].points; j++)
-            text_printf(&points, "%s%u:%s", j ? " " : "", list[i].counters[j],
-                        BRIEF(list[i].medians[j]));
+            text_printf(&points, "%s%u:%s", j ? " " : "", list[i].list[j].counters,
+                        BRIEF(list[i].list[j].median));
         add_way(&table, "  ", &list[i]);
         table_add(&table, TONE_DIM, text_string(&points));
     }
@@ -259,8 +259,8 @@ static void add_effect(struct table *table, const struct error_effect *effect)
     table_add(table, effect->matters ? TONE_STRONG : TONE_DIM, effect->matters ? "yes" : "no");
 }
 
-static void put_table(const struct error_report *report, const struct error_anova *anova, bool all,
-                      const struct style *style, struct text *out)
+static void put_table(const struct error_anova *anova, bool all, const struct style *style,
+                      struct text *out)
 {
     static const struct column columns[] = {
         {WORDS("factor")},       {NUMBER("df")},           {NUMBER("F")},     {NUMBER("p")},
@@ -273,12 +273,12 @@ static void put_table(const struct error_report *report, const struct error_anov
     if (isfinite(anova->r_squared))
         text_printf(&words, ", %.1f %% of the variance explained", 100 * anova->r_squared);
     section_put_words(text_string(&words), style, out);
-    for (size_t i = 0; i < anova->effects; i++)
-        add_effect(&table, &report->effects[anova->first + i]);
+    for (size_t i = 0; i < anova->effect_count; i++)
+        add_effect(&table, &anova->effects[i]);
     table_put(&table, style, out);
     table_free(&table);
-    if (all && anova->note[0])
-        section_put_words(anova->note, style, out);
+    if (all && anova->note.count)
+        section_put_words(reasons_text(&anova->note), style, out);
     else if (!all && anova->no_variance)
         section_put_words("processes of a cell never differ, so F is infinite: the share decides",
                           style, out);
@@ -290,12 +290,12 @@ bool error_is_untested(const struct error_anova *anova)
 }
 
 /* Was everything that could be compared found not to matter? */
-static bool is_idle(const struct error_report *report, const struct error_anova *anova)
+static bool is_idle(const struct error_anova *anova)
 {
-    for (size_t i = 0; i < anova->effects; i++)
-        if (report->effects[anova->first + i].matters)
+    for (size_t i = 0; i < anova->effect_count; i++)
+        if (anova->effects[i].matters)
             return false;
-    return anova->effects != 0;
+    return anova->effect_count != 0;
 }
 
 /* The events of which the same is to be said, but for the one that is shown in full: those that
@@ -306,8 +306,7 @@ static void put_alike(const struct error_report *report, size_t shown, bool unte
     AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
-        if (i != shown && error_is_untested(anova) == untested &&
-            (untested || is_idle(report, anova)))
+        if (i != shown && error_is_untested(anova) == untested && (untested || is_idle(anova)))
             text_printf(&words, "%s%s", words.length ? ", " : "",
                         error_event_told(anova->event, anova->stepped));
     }
@@ -318,12 +317,11 @@ static void put_alike(const struct error_report *report, size_t shown, bool unte
 }
 
 /* "msr/tsc/: path 61 %, pattern 22 %; not opt, link" */
-static void put_brief(const struct error_report *report, const struct error_anova *anova,
-                      const struct style *style, struct text *out)
+static void put_brief(const struct error_anova *anova, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0}, rest = {0};
-    for (size_t i = 0; i < anova->effects; i++) {
-        const struct error_effect *effect = &report->effects[anova->first + i];
+    for (size_t i = 0; i < anova->effect_count; i++) {
+        const struct error_effect *effect = &anova->effects[i];
         if (effect->matters)
             text_printf(&words, "%s%s %s", words.length ? ", " : "", effect->name,
                         SHARE(effect->share_within));
@@ -334,8 +332,8 @@ static void put_brief(const struct error_report *report, const struct error_anov
         text_puts(&words, "nothing could be compared");
     else if (rest.length)
         text_printf(&words, "; not %s", text_string(&rest));
-    if (!anova->effects && anova->note[0])
-        text_printf(&words, ": %s", anova->note);
+    if (!anova->effect_count && anova->note.count)
+        text_printf(&words, ": %s", reasons_text(&anova->note));
     error_put_words(style, out, "%s: %s", error_event_told(anova->event, anova->stepped),
                     text_string(&words));
 }
@@ -354,7 +352,7 @@ void error_put_factors(const struct error_run *run, const struct style *style, s
     size_t shown = report->anova_count;
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
-        if (anova->effects &&
+        if (anova->effect_count &&
             (shown == report->anova_count || (anova->stepped && !report->anovas[shown].stepped)))
             shown = i;
     }
@@ -362,11 +360,11 @@ void error_put_factors(const struct error_run *run, const struct style *style, s
         shown = 0;
     for (size_t i = 0; i < report->anova_count; i++)
         if (all || i == shown)
-            put_table(report, &report->anovas[i], all, style, out);
+            put_table(&report->anovas[i], all, style, out);
     for (size_t i = 0; i < report->anova_count; i++)
         if (!all && i != shown && !error_is_untested(&report->anovas[i]) &&
-            !is_idle(report, &report->anovas[i]))
-            put_brief(report, &report->anovas[i], style, out);
+            !is_idle(&report->anovas[i]))
+            put_brief(&report->anovas[i], style, out);
     if (!all) {
         put_alike(report, shown, false, style, out);
         put_alike(report, shown, true, style, out);

@@ -147,37 +147,6 @@ const char *error_no_counter_reason(const struct error_case *file)
 
 #define INDENT 6u
 
-/* Checks that say nothing of this study: it draws over address layouts on purpose, and counts
- * clocks and tracepoints only where they open. */
-static const char *const unconcerned[] = {"aslr", "clocksource", "tracefs"};
-
-static bool concerns(const struct check *check)
-{
-    for (size_t i = 0; i < sizeof(unconcerned) / sizeof(*unconcerned); i++)
-        if (strcmp(check->name, unconcerned[i]) == 0)
-            return false;
-    return true;
-}
-
-size_t error_checks(const struct facts *facts, struct error_check **list)
-{
-    static const enum check_status urgency[] = {CHECK_BAD, CHECK_WARN};
-    size_t count = 0;
-    *list = NULL;
-    for (size_t level = 0; facts && facts->count && level < 2; level++)
-        for (size_t i = 0; check_registry[i]; i++) {
-            struct error_check *check = memory_add(*list, count);
-            check->check = check_registry[i];
-            if (concerns(check->check))
-                check_judge(check->check, facts, &check->advice);
-            if (!concerns(check->check) || check->advice.status != urgency[level])
-                count--;
-        }
-    return count;
-}
-
-/* --- for people --- */
-
 static bool is_about(const struct error_advice *left, const struct error_advice *right)
 {
     return left->mode == right->mode &&
@@ -197,19 +166,19 @@ static void put_event(const struct error_report *report, size_t first, const str
         if (!is_about(&list[i], &list[first]))
             continue;
         text_puts(&words, words.length ? " " : "");
-        text_put_clean(&words, list[i].text);
+        text_put_clean(&words, reasons_text(&list[i].why));
     }
     text_puts(out, "- ");
     wrap(out, text_string(&words), 2, 2, style->width);
 }
 
 /* What a command changes stands with it; only its first line, the doctor has the rest. */
-static void put_checks(const struct error_check *checks, size_t count, const struct style *style,
-                       struct text *out)
+static void put_checks(const struct error_run *run, const struct style *style, struct text *out)
 {
+    const struct error_check *checks = run->checks;
     AUTO_TEXT struct text lasting = {0};
     bool begun = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < run->check_count; i++) {
         const char *fix = checks[i].advice.fix;
         const char *words = memory_format("%s: %s", checks[i].check->name, checks[i].advice.value);
         const bool bad = checks[i].advice.status == CHECK_BAD;
@@ -236,8 +205,6 @@ static void put_checks(const struct error_check *checks, size_t count, const str
 void error_put_advice(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    struct error_check *checks;
-    size_t count = error_checks(run->studying.facts, &checks);
     bool of_cpu = false;
     section_put_heading("What to do", style, out);
     for (size_t i = 0; i < report->advice_count; i++)
@@ -253,7 +220,7 @@ void error_put_advice(const struct error_run *run, const struct style *style, st
         section_put_words(
             "Nothing can be advised: no null error was measured; \"Left out\" below says why.",
             style, out);
-    put_checks(checks, count, style, out);
+    put_checks(run, style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -30,6 +30,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/reason.h"
 #include "engine/findings.h"
 #include "stats/moments.h"
 #include "wire/cell.h"
@@ -62,12 +63,12 @@ enum error_part {
 };
 
 struct error_cell {
+    uint32_t machine; /* index; the first member of all that is of one machine (fields.c) */
     enum error_part part;
-    uint32_t machine; /* index */
-    char *event;      /* "instructions:uk", "step/instructions/" */
-    char *base;       /* without its mode: "instructions"; of a source its class */
-    char *kind;       /* hardware, software, tracepoint, source … as the probe listed it */
-    char *class;      /* NULL: what it counts is not known */
+    char *event; /* "instructions:uk", "step/instructions/" */
+    char *base;  /* without its mode: "instructions"; of a source its class */
+    char *kind;  /* hardware, software, tracepoint, source … as the probe listed it */
+    char *class; /* NULL: what it counts is not known */
     enum count_mode mode;
     char *path, *opt, *link;
     enum pattern pattern;
@@ -152,6 +153,100 @@ bool error_same_way(const struct error_cell *left, const struct error_cell *righ
  * What the judge says of it. Every part fills its own field. */
 
 struct error_report;
+
+/* What the judge says; the sentences are in words.c. */
+enum error_says {
+    ADVICE_MACHINE,
+    ADVICE_STEPPED,
+    ADVICE_BUILDS,
+    ADVICE_NOTHING,
+    ADVICE_SUBTRACT,
+    ADVICE_SPREAD,
+    ADVICE_COUNTERS,
+    ADVICE_LAZY,
+    ADVICE_FIRST,
+    ADVICE_GROWS,
+    ADVICE_CONSTANT,
+    NOTE_NOTHING,
+    NOTE_SINGLE,
+    NOTE_NO_DF,
+    NOTE_ALL_EQUAL,
+    NOTE_NO_VARIANCE,
+    NOTE_NO_REPLICATES,
+    NOTE_CONSTANT,
+    NOTE_INTERACTIONS,
+    NOTE_CHOICES,
+    NOTE_LAYOUT,
+    NOTE_ALIASED,
+    NOTE_LOST_DF,
+    NOTE_TOO_LARGE,
+    TICKS_NO_CELL,
+    TICKS_LONELY,
+    TICKS_ONE_N,
+    TICKS_NONE,
+    TICKS_ALIKE,
+    TICKS_FEW,
+    TICKS_BOTH_ONE_N,
+    TICKS_BOTH_NONE,
+    TICKS_BOTH_LONELY,
+    TICKS_UNLIKE,
+    FOUND_OTHER_WAYS,
+    FOUND_REFUSED,
+    FOUND_FAILED,
+    FOUND_NOT_MEASURED,
+    FOUND_MODE_UNTESTED,
+    FOUND_PATH_FAILED,
+    FOUND_PATH_ABSENT,
+    FOUND_NO_PATH,
+    FOUND_NOT_TESTED,
+    FOUND_MACHINES,
+    FOUND_FEW_WAYS,
+    FOUND_NO_INSTRUCTIONS,
+    FOUND_SPREAD,
+    FOUND_CELL,
+    FOUND_READS,
+    FOUND_NO_USER_MODE,
+    FOUND_USER_MODE,
+    FOUND_NO_CALL,
+    FOUND_CALLS_SHOW,
+    FOUND_ONE_NUMBER,
+    FOUND_COUNTERS,
+    FOUND_OWN_CODE,
+    FOUND_INTERFACES,
+    FOUND_INTERFACE,
+    FOUND_NEXT_INTERFACE,
+    FOUND_ONE_PATTERN,
+    FOUND_SAME_PATTERN,
+    FOUND_PATTERNS,
+    FOUND_PATTERNS_OPEN,
+    FOUND_BEST,
+    FOUND_STEPPED,
+    FOUND_FACTOR,
+    FOUND_ONE_LEVEL,
+    FOUND_SLOPE,
+    FOUND_ONE_LENGTH,
+    FOUND_ONE_SLOPE,
+    FOUND_SLOPES,
+    FOUND_FURTHEST,
+    FOUND_KERNEL,
+    FOUND_BOTH,
+    FOUND_BOTH_UNTESTED,
+    FOUND_HIDDEN,
+    FOUND_INTERRUPTS,
+    FOUND_EMULATED,
+    FOUND_NO_PLACES,
+    FOUND_PLACES,
+    FOUND_FEW_PLACES,
+    FOUND_NO_WINDOWS,
+    FOUND_ALIKE_WINDOWS,
+    FOUND_WINDOWS,
+    ERROR_SAYS,
+};
+extern const struct reason_words error_words[ERROR_SAYS];
+#define SAY(reasons, joint, code, ...)                                                             \
+    REASON(reasons, joint, &error_words[code] __VA_OPT__(, ) __VA_ARGS__)
+#define BECAUSE(finding, code, ...)                                                                \
+    SAY(&(finding)->why, CLAUSE, FOUND_##code __VA_OPT__(, ) __VA_ARGS__)
 
 /* --- one cell (judge.c) --- */
 struct error_row {
@@ -253,21 +348,25 @@ struct error_anova {
     double r_squared, residual_sum, total_sum;
     double within_sum; /* of squares about the mean of each path of each machine */
     uint64_t residual_df;
-    size_t first, effects; /* its rows in error_report.effects */
-    char note[NOTE_SIZE];  /* what had to be left out, and why; "" */
+    struct error_effect *effects; /* its rows in error_report.effects */
+    size_t effect_count;
+    struct reasons note; /* what had to be left out, and why */
 };
 
 /* --- number and choice of counters (judge-counters.c) --- */
+struct error_point {
+    uint32_t counters;
+    double median;
+    int64_t min;
+};
 struct error_by_counters {
     uint32_t machine;
     const char *event, *path;
     enum count_mode mode;
     enum pattern pattern;
     bool stepped, separate;
+    struct error_point *list; /* rising */
     size_t points;
-    uint32_t counters[CELL_MAX_COUNTERS]; /* rising */
-    double medians[CELL_MAX_COUNTERS];
-    int64_t mins[CELL_MAX_COUNTERS];
     double slope, low, high; /* of the error, for each further counter; 95 % interval */
 };
 /* The same number of counters, other events: what the choice changes. */
@@ -307,10 +406,10 @@ struct error_by_size {
 };
 /* user+kernel slope against what ticks explain. Counting interrupts adds instructions to each (500
  * of 4000 in the lab), so like is compared with like: user+kernel cells that count interrupts
- * along, too, where there are such, else `reason` says that they did not. */
+ * along, too, where there are such, else `why` says that they did not. */
 struct error_ticks {
     bool known;
-    char reason[NOTE_SIZE];                          /* why not */
+    struct reasons why;                              /* not, or what to mind */
     double each, each_low, each_high;                /* instructions for each interrupt */
     double rate, rate_low, rate_high;                /* interrupts for each iteration */
     double predicted, predicted_low, predicted_high; /* their product */
@@ -329,18 +428,20 @@ struct error_place {
 struct error_placement {
     uint32_t machine;
     const char *event;
-    bool is_time;                   /* ticks, cycles or ns: what a place can change in any CPU */
-    size_t first, places;           /* in error_report.places, by offset */
+    bool is_time;             /* ticks, cycles or ns: what a place can change in any CPU */
+    struct error_place *list; /* in error_report.places, by offset */
+    size_t places;
     double least, most;             /* per iteration; most: of the place that `factor` is of */
     double factor;                  /* of the dearest place, or of the 2nd, 4th ... where chance
                                        would not explain that one as easily */
     double factor_low, factor_high; /* 95 % interval */
     double by_place;                /* share of variance that places explain */
-    /* The inline loop in the windows of the patterns and levels. */
     bool has_windows;
-    double window_factor;
-    double by_pattern, by_opt, by_both; /* shares; by_both: the combination beyond the two */
-    double p_pattern, p_opt, p_both;
+    struct error_windows {
+        double factor;
+        double by_pattern, by_opt, by_both; /* shares; by_both: the combination beyond the two */
+        double p_pattern, p_opt, p_both;
+    } windows; /* the inline loop in those of the patterns and levels */
 };
 
 /* --- multiplexing (judge-counters.c) --- */
@@ -361,8 +462,7 @@ struct error_multiplex {
 struct error_advice {
     enum count_mode mode;
     const char *event;
-    char text[NOTE_SIZE]; /* "count instructions:u with perf-user, read-read: it adds 12, subtract
-                             that" */
+    struct reasons why; /* "Count instructions:u with perf-user, read-read: it adds 12; …" */
 };
 
 #define ERROR_FINDINGS 10
