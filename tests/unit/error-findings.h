@@ -5,8 +5,7 @@
  * errors become rows, everything else that other parts of the judge would find is written down. */
 #pragma once
 
-#include "error-builder.h"
-#include "studies/error/study.h"
+#include "error-judging.h"
 
 #define HAND_MOST 24
 
@@ -75,19 +74,21 @@ static inline const struct finding *hand_find(struct hand *hand, const char *id)
     return NULL;
 }
 
-/* The finding has this verdict and says `because`; NULL: whatever. */
-static inline const struct finding *
-assert_finding(struct hand *hand, const char *id, enum finding_verdict verdict, const char *because)
+/* ANYTHING: whatever it says. */
+#define ANYTHING ERROR_SAYS
+
+/* The finding has this verdict and says this. */
+static inline const struct finding *assert_finding(struct hand *hand, const char *id,
+                                                   enum finding_verdict verdict,
+                                                   enum error_says code)
 {
     const struct finding *finding = hand_find(hand, id);
     if (finding->verdict != verdict)
         fail_msg("%s: \"%s\" instead of \"%s\": %s", id, finding_verdict_names[finding->verdict],
-                 finding_verdict_names[verdict], finding->reason);
-    if (because && !strstr(finding->reason, because))
-        fail_msg("%s does not say \"%s\": %s", id, because, finding->reason);
-    assert_true(finding->reason[0]);
-    assert_true(finding->figure[0]);
-    assert_true(finding->unit[0]);
+                 finding_verdict_names[verdict], reasons_text(&finding->why));
+    if (code != ANYTHING && !says(&finding->why, code))
+        fail_msg("%s does not say %s: %s", id, error_words[code].code, reasons_text(&finding->why));
+    assert_true(finding->why.count && finding->figure[0] && finding->unit[0]);
     assert_string_equal(finding->paper, "zaparanuks-accuracy");
     if (verdict == FINDING_UNTESTABLE)
         assert_false(finding->has_estimate);

@@ -20,6 +20,11 @@ static inline const struct error_effect *find_effect(const struct error_report *
     return NULL;
 }
 
+static inline bool says(const struct reasons *why, enum error_says code)
+{
+    return reasons_find(why, &error_words[code]) != NULL;
+}
+
 static inline struct error_report judge_factors(const struct error_builder *builder)
 {
     struct error_report report = {0};

@@ -32,18 +32,15 @@ static void take_advice(struct hand *hand)
     hand->report.advice_count = 0;
     error_judge_rows(&hand->builder.file, &hand->report);
     error_judge_advice(&hand->builder.file, &hand->report);
-    for (size_t i = 0; i < hand->report.advice_count; i++) {
-        const char *text = hand->report.advice[i].text;
-        assert_true(text[0] && text[strlen(text) - 1] == '.');
-    }
 }
 
-static bool is_said(const struct hand *hand, const char *words)
+/* What is said so; NULL: nothing is. */
+static const struct reason *said(const struct hand *hand, enum error_says code)
 {
-    for (size_t i = 0; i < hand->report.advice_count; i++)
-        if (strstr(hand->report.advice[i].text, words))
-            return true;
-    return false;
+    const struct reason *found = NULL;
+    for (size_t i = 0; i < hand->report.advice_count && !found; i++)
+        found = reasons_find(&hand->report.advice[i].why, &error_words[code]);
+    return found;
 }
 
 static struct error_advice the_only(const struct hand *hand)
@@ -60,18 +57,17 @@ TEST(the_best_way_and_what_to_subtract)
     struct error_best *told = best(&hand, "instructions:u", "perf-user", 25);
     take_advice(&hand);
     struct error_advice advice = the_only(&hand);
-    assert_string_equal(advice.text,
-                        "Count instructions:u with perf-user, read-read: it adds 25; subtract "
-                        "that.");
+    assert_string_equal(said(&hand, ADVICE_SUBTRACT)->values[1].text, "perf-user");
+    assert_int_equal(said(&hand, ADVICE_SUBTRACT)->values[3].count, 25);
     assert_string_equal(advice.event, "instructions:u");
     assert_int_equal(advice.mode, COUNT_USER);
     told->spread_high = 1025;
     take_advice(&hand);
-    assert_true(is_said(&hand, "19 of 20 runs lie between 25 and 1,025."));
+    assert_true(said(&hand, ADVICE_SPREAD)->values[1].number == 1025);
     told->subtract = 0;
     told->spread_low = told->spread_high = 0;
     take_advice(&hand);
-    assert_true(is_said(&hand, "it adds nothing."));
+    assert_non_null(said(&hand, ADVICE_NOTHING));
 }
 
 TEST(what_was_stepped_is_advised_where_nothing_counts)
@@ -82,18 +78,16 @@ TEST(what_was_stepped_is_advised_where_nothing_counts)
     hand.best[0].mode = COUNT_ANY;
     take_advice(&hand);
     assert_int_equal(hand.report.advice_count, 1);
-    assert_true(is_said(&hand, "No counter of instructions in user mode was read"));
-    assert_true(is_said(&hand, "stepping shows exactly"));
-    assert_true(is_said(&hand, "least perf-syscall, read-read, with 9; subtract that."));
-    assert_false(is_said(&hand, "19 of 20 runs"));
+    assert_int_equal(said(&hand, ADVICE_STEPPED)->values[3].count, 9);
+    assert_null(said(&hand, ADVICE_SPREAD));
     hand.best[0].spread_high = 12;
     take_advice(&hand);
-    assert_true(is_said(&hand, "It is 9 to 12 by -O level and link mode."));
+    assert_non_null(said(&hand, ADVICE_BUILDS));
     assert_int_equal(the_only(&hand).mode, COUNT_USER);
     best(&hand, "instructions:u", "perf-user", 25);
     take_advice(&hand);
     assert_int_equal(hand.report.advice_count, 1);
-    assert_true(is_said(&hand, "Count instructions:u with perf-user"));
+    assert_non_null(said(&hand, ADVICE_SUBTRACT));
     /* Steps that are not aligned and windows of no path are nobody's way. */
     best(&hand, "step/instructions-raw/", "perf-read", 1)->base = "instructions-raw";
     best(&hand, "page-faults", "bare", 1)->base = "page-faults";
@@ -111,21 +105,20 @@ TEST(few_counters_where_each_adds)
                                      .path = "perf-read",
                                      .mode = COUNT_USER,
                                      .pattern = PATTERN_RR,
+                                     .list = (struct error_point[]){{1, 12, 12}, {4, 54, 54}},
                                      .points = 2,
-                                     .counters = {1, 4},
-                                     .medians = {12, 54},
                                      .slope = 14,
                                      .low = 13,
                                      .high = 15};
     take_advice(&hand);
-    assert_true(is_said(&hand, "each further counter adds about 14"));
+    assert_true(said(&hand, ADVICE_COUNTERS)->values[0].number == 14);
     by->low = -1;
     take_advice(&hand);
-    assert_false(is_said(&hand, "counter"));
+    assert_null(said(&hand, ADVICE_COUNTERS));
     by->low = 13;
     by->pattern = PATTERN_AR; /* of another way */
     take_advice(&hand);
-    assert_false(is_said(&hand, "counter"));
+    assert_null(said(&hand, ADVICE_COUNTERS));
 }
 
 static void first_runs(struct hand *hand, double lazy, double bound)
@@ -145,17 +138,18 @@ TEST(lazy_linking_is_blamed_where_it_is_the_cause)
     hand_start(&hand);
     first_runs(&hand, 1200, 0);
     take_advice(&hand);
-    assert_true(is_said(&hand, "linked lazily the first call adds 1,200 more"));
-    assert_true(is_said(&hand, "link it bind-now"));
+    assert_int_equal(said(&hand, ADVICE_LAZY)->values[0].count, 1200);
+    assert_string_equal(said(&hand, ADVICE_LAZY)->values[1].text, "bind-now");
     hand_start(&hand);
     first_runs(&hand, 1200, 1100);
     take_advice(&hand);
-    assert_true(is_said(&hand, "The first run of a process adds 1,100 more"));
-    assert_false(is_said(&hand, "lazily"));
+    assert_int_equal(said(&hand, ADVICE_FIRST)->values[0].count, 1100);
+    assert_null(said(&hand, ADVICE_LAZY));
     hand_start(&hand);
     first_runs(&hand, 1, 0); /* 1 of 12 */
     take_advice(&hand);
-    assert_false(is_said(&hand, "first"));
+    assert_null(said(&hand, ADVICE_FIRST));
+    assert_null(said(&hand, ADVICE_LAZY));
 }
 
 TEST(long_regions_are_warned_of_where_they_gain)
@@ -172,13 +166,14 @@ TEST(long_regions_are_warned_of_where_they_gain)
                                   .low = 0.0016,
                                   .high = 0.0018};
     take_advice(&hand);
-    assert_true(is_said(&hand, "Long regions gain error: about 1,700 more for a million"));
+    assert_true(said(&hand, ADVICE_GROWS)->values[0].number == 1700);
     *slope = (struct error_slope){
         .event = "instructions:u", .path = "papi-low", .points = 7, .longest = 1000000};
     take_advice(&hand);
-    assert_true(is_said(&hand, "gain no error, up to 1,000,000 iterations"));
+    assert_int_equal(said(&hand, ADVICE_CONSTANT)->values[0].count, 1000000);
     slope->low = -1;
     slope->high = 1; /* not known */
     take_advice(&hand);
-    assert_false(is_said(&hand, "region"));
+    assert_null(said(&hand, ADVICE_GROWS));
+    assert_null(said(&hand, ADVICE_CONSTANT));
 }

@@ -128,7 +128,7 @@ TEST(test_planted_factors_are_found)
         assert_true(placement->factor_low > 0.9 * plant.slow);
         assert_true(placement->factor_high < 1.1 * plant.slow);
         assert_true(placement->by_place > 0.5);
-        const struct error_place *slow = &fixture.report.places[placement->first + 10];
+        const struct error_place *slow = &placement->list[10];
         assert_int_equal(slow->offset, 10);
         assert_near(slow->per_iteration,
                     is_slow(&fixture.builder.file.cells[10], &plant) ? plant.slow : 1, 0.05);
@@ -254,7 +254,7 @@ TEST(test_time_comes_first)
     assert_string_equal(fixture.report.placements[0].event, "clock/ticks/");
     assert_string_equal(fixture.report.placements[1].event, "msr/tsc/");
     assert_string_equal(fixture.report.placements[2].event, "branches:u");
-    assert_int_equal(fixture.report.placements[2].first, PLACES);
+    assert_ptr_equal(fixture.report.placements[2].list, &fixture.report.places[PLACES]);
     assert_string_equal(fixture.report.places[PLACES].event, "branches:u");
     assert_true(fixture.report.placements[1].has_windows);
     assert_int_equal(fixture.report.placements[1].places, 0);
@@ -281,7 +281,7 @@ TEST(test_machines_are_not_mixed)
     }
 }
 
-static struct error_placement windows(struct plant plant, uint64_t seed)
+static struct error_windows windows(struct plant plant, uint64_t seed)
 {
     struct fixture fixture;
     start(&fixture, seed);
@@ -290,25 +290,25 @@ static struct error_placement windows(struct plant plant, uint64_t seed)
     assert_int_equal(fixture.report.placement_count, 1);
     struct error_placement placement = fixture.report.placements[0];
     assert_true(placement.has_windows);
-    return placement;
+    return placement.windows;
 }
 
 TEST(test_windows_are_explained_by_what_was_planted)
 {
     struct plant plant = {.slow = 2, .jitter = 0.05, .processes = 5, .disturbed = 0.05};
     plant.combination = true;
-    struct error_placement both = windows(plant, 1);
-    assert_near(both.window_factor, 2, 0.1);
+    struct error_windows both = windows(plant, 1);
+    assert_near(both.factor, 2, 0.1);
     assert_true(both.by_both > 0.6 && both.p_both < 1e-6);
     assert_true(both.by_pattern < 0.05 && both.by_opt < 0.05);
     plant.combination = false;
     plant.by_pattern = true;
-    struct error_placement pattern = windows(plant, 2);
+    struct error_windows pattern = windows(plant, 2);
     assert_true(pattern.by_pattern > 0.6 && pattern.p_pattern < 1e-6);
     assert_true(pattern.by_both < 0.05 && pattern.by_opt < 0.05);
     plant.by_pattern = false;
     plant.by_opt = true;
-    struct error_placement opt = windows(plant, 3);
+    struct error_windows opt = windows(plant, 3);
     assert_true(opt.by_opt > 0.6 && opt.p_opt < 1e-6);
     assert_true(opt.by_both < 0.05 && opt.by_pattern < 0.05);
 }
@@ -317,7 +317,7 @@ TEST(test_clean_windows_are_not_accused)
 {
     int accused = 0, explained = 0;
     for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
-        struct error_placement clean =
+        struct error_windows clean =
             windows((struct plant){.jitter = 0.05, .processes = 5, .disturbed = 0.05}, seed);
         accused += clean.p_pattern < 0.01 || clean.p_opt < 0.01 || clean.p_both < 0.01;
         explained += clean.by_pattern > 0.25 || clean.by_opt > 0.25 || clean.by_both > 0.25;
@@ -337,7 +337,7 @@ TEST(test_one_pattern_is_compared_by_level_alone)
         if (fixture.builder.file.cells[i].pattern != PATTERN_AO)
             fixture.builder.file.cells[i].runs = 0;
     judge(&fixture);
-    const struct error_placement *placement = &fixture.report.placements[0];
+    const struct error_windows *placement = &fixture.report.placements[0].windows;
     assert_true(placement->by_pattern == 0 && placement->p_pattern == 1);
     assert_true(placement->by_opt > 0.9 && placement->p_opt < 1e-6);
 }

@@ -8,7 +8,6 @@
 #include "case.h"
 #include "error-builder.h"
 #include "stats/moments.h"
-#include "studies/error/judge.h"
 #include "studies/error/study.h"
 
 static struct error_report judge(const struct error_builder *builder)

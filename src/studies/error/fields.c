@@ -54,15 +54,18 @@ static struct value machine_of(const void *item, const void *context)
 #define UNTOLD .absent = "it cannot be stated from what was measured"
 #define COLUMN .column = true
 
-static const struct field spread_fields[] = {
-    {"min", AT(struct error_spread, min), "the least"},
-    {"q1", AT(struct error_spread, q1), "lower quartile"},
-    {"median", AT(struct error_spread, median), "median, a value that was read", COLUMN},
-    {"q3", AT(struct error_spread, q3), "upper quartile"},
-    {"max", AT(struct error_spread, max), "the largest", COLUMN},
-};
-static const struct fields spread_table =
-    FIELDS("error.spread", "how errors are distributed", spread_fields);
+/* Rows show one of their three alone as columns. */
+#define SPREAD(shown)                                                                              \
+    {"min", AT(struct error_spread, min), "the least"},                                            \
+        {"q1", AT(struct error_spread, q1), "lower quartile"},                                     \
+        {"median", AT(struct error_spread, median), "a value that was read", .column = (shown)},   \
+        {"q3", AT(struct error_spread, q3), "upper quartile"},                                     \
+    {                                                                                              \
+        "max", AT(struct error_spread, max), "the largest", .column = (shown)                      \
+    }
+static const struct field shown_fields[] = {SPREAD(true)}, spread_fields[] = {SPREAD(false)};
+static const struct fields shown_table = FIELDS("error.shown", "how errors lie", shown_fields),
+                           spread_table = FIELDS("error.spread", "how errors lie", spread_fields);
 
 /* ----------------------------------------------------------------------------------------------
  * Rows. */
@@ -165,7 +168,7 @@ static struct value row_stepped_varies(const void *item, const void *context)
 #define ONLY_USER .absent = "only instructions in user mode can be stepped"
 static const struct field row_fields[] = {
     {.at = SPLICED_BY(row_cell, &cell_table)},
-    {.at = SPLICED_AT(struct error_row, error, &spread_table)},
+    {.at = SPLICED_AT(struct error_row, error, &shown_table)},
     {"stepped", GET(FIELD_INTEGER, row_stepped), "the exact count of the same window by stepping",
      ONLY_USER},
     {"stepped_first", GET(FIELD_INTEGER, row_stepped_first),
@@ -193,13 +196,13 @@ static const struct field best_fields[] = {
     PATH(struct error_best),
     PATTERN(struct error_best),
     STEPPED(struct error_best),
-    {"median", AT(struct error_best, median), "of the errors over -O levels and link modes",
-     UNTOLD},
+    {"median", AT(struct error_best, median), "of the errors over -O levels and link modes", UNTOLD,
+     COLUMN},
     {"min", AT(struct error_best, min), "the least of them"},
     {"subtract", AT(struct error_best, subtract), "what to take off a count measured so"},
-    {"low", AT(struct error_best, spread_low), "2.5 % of the runs lie below", UNTOLD},
-    {"high", AT(struct error_best, spread_high), "2.5 % of the runs lie above", UNTOLD},
-    {"runs", AT(struct error_best, runs), "runs"},
+    {"low", AT(struct error_best, spread_low), "2.5 % of the runs lie below", UNTOLD, COLUMN},
+    {"high", AT(struct error_best, spread_high), "2.5 % of the runs lie above", UNTOLD, COLUMN},
+    {"runs", AT(struct error_best, runs), "runs", COLUMN},
     {"cells", AT(struct error_best, cells), "cells they are of"},
     {"overall", AT(struct error_best, overall), "no path has less for this event and mode"},
 };
@@ -247,7 +250,7 @@ static const struct field effect_fields[] = {
     {"share_within", AT(struct error_effect, share_within),
      "share of the variance within each path of each machine, by which a factor matters; of path "
      "and machine themselves: of all",
-     UNTOLD, .unit = UNIT_RATIO, COLUMN},
+     UNTOLD, .title = "share", COLUMN},
     {"partial", AT(struct error_effect, partial), "partial eta squared", UNTOLD,
      .unit = UNIT_RATIO},
     {"range", GET(FIELD_REAL, effect_range), "from the lowest to the highest level", UNTOLD,
@@ -262,8 +265,8 @@ static const struct fields effect_table =
 static const struct field model_fields[] = {
     EVENT(struct error_anova),
     STEPPED(struct error_anova),
-    {"replicates", AT(struct error_anova, count), "values: one a process"},
-    {"cells", AT(struct error_anova, cells), "combinations of levels measured"},
+    {"replicates", AT(struct error_anova, count), "values: one a process", COLUMN},
+    {"cells", AT(struct error_anova, cells), "combinations of levels measured", COLUMN},
     {"constant_cells", AT(struct error_anova, constant_cells), "of these, processes never differ"},
     {"empty_cells", AT(struct error_anova, empty_cells), "combinations not measured"},
     {"no_variance", AT(struct error_anova, no_variance), "all are constant: F is infinite"},
@@ -272,7 +275,7 @@ static const struct field model_fields[] = {
      UNTOLD},
     {"total_sum_sq", AT(struct error_anova, total_sum), "sum of all squares", UNTOLD},
     {"residual_df", AT(struct error_anova, residual_df), "degrees of freedom of what is left"},
-    {"note", AT(struct error_anova, note), "what had to be left out, and why"},
+    {"note", AT(struct error_anova, note), "what had to be left out, and why", COLUMN},
 };
 static const struct fields model_table =
     FIELDS("error.model", "what an analysis of variance rests on", model_fields);
@@ -294,9 +297,10 @@ static const struct field counters_fields[] = {
     STEPPED(struct error_by_counters),
     {"separate", AT(struct error_by_counters, separate), "opened one by one, not as a group"},
     {"points", LIST(struct error_by_counters, list, points, &point_table), "by their number"},
-    {"slope", AT(struct error_by_counters, slope), "error that each further counter adds", UNTOLD},
-    {"low", AT(struct error_by_counters, low), "lower end of its 95 % interval", UNTOLD},
-    {"high", AT(struct error_by_counters, high), "upper end of it", UNTOLD},
+    {"slope", AT(struct error_by_counters, slope), "error that each further counter adds", UNTOLD,
+     COLUMN},
+    {"low", AT(struct error_by_counters, low), "lower end of its 95 % interval", UNTOLD, COLUMN},
+    {"high", AT(struct error_by_counters, high), "upper end of it", UNTOLD, COLUMN},
 };
 static const struct fields counters_table =
     FIELDS("error.counters", "what further counters add", counters_fields);
@@ -366,16 +370,16 @@ static const struct field slope_fields[] = {
     MODE(struct error_slope),
     PATH(struct error_slope),
     PATTERN(struct error_slope),
-    {"slope", AT(struct error_slope, slope), "error that an iteration adds", UNTOLD},
-    {"low", AT(struct error_slope, low), "lower end of its 95 % interval", UNTOLD},
-    {"high", AT(struct error_slope, high), "upper end of it", UNTOLD},
+    {"slope", AT(struct error_slope, slope), "error that an iteration adds", UNTOLD, COLUMN},
+    {"low", AT(struct error_slope, low), "lower end of its 95 % interval", UNTOLD, COLUMN},
+    {"high", AT(struct error_slope, high), "upper end of it", UNTOLD, COLUMN},
     {"intercept", AT(struct error_slope, intercept), "error without an iteration", UNTOLD},
     {"detectable", AT(struct error_slope, detectable),
-     "the smallest slope that four of five such samples would show", UNTOLD},
+     "the smallest slope that four of five such samples would show", UNTOLD, COLUMN},
     {"exact", AT(struct error_slope, exact), "no run deviates from the line"},
-    {"runs", AT(struct error_slope, runs), "runs"},
+    {"runs", AT(struct error_slope, runs), "runs", COLUMN},
     {"points", AT(struct error_slope, points), "lengths of the loop"},
-    {"longest", AT(struct error_slope, longest), "the largest"},
+    {"longest", AT(struct error_slope, longest), "the largest", COLUMN},
 };
 static const struct fields slope_table =
     FIELDS("error.slope", "how the error grows with the iterations of a loop", slope_fields);
@@ -385,7 +389,7 @@ static const struct field size_fields[] = {
     PATH(struct error_by_size),
     {"n", AT(struct error_by_size, n), "iterations of the loop", .title = "N", COLUMN},
     {"runs", AT(struct error_by_size, runs), "runs", COLUMN},
-    {.at = SPLICED_AT(struct error_by_size, spread, &spread_table)},
+    {.at = SPLICED_AT(struct error_by_size, spread, &shown_table)},
     {"mean", AT(struct error_by_size, mean), "mean", UNTOLD, COLUMN},
     {"interrupts", AT(struct error_by_size, interrupts), "interrupts of a run, on average",
      .absent = "interrupts were not counted along", COLUMN},
@@ -451,10 +455,12 @@ static const struct field placement_fields[] = {
     MACHINE,
     EVENT(struct error_placement),
     {"is_time", AT(struct error_placement, is_time), "it counts time, which places can change"},
-    {"least", AT(struct error_placement, least), "an iteration at the fastest place", UNTOLD},
-    {"most", AT(struct error_placement, most), "at the place that the factor is of", UNTOLD},
+    {"least", AT(struct error_placement, least), "an iteration at the fastest place", UNTOLD,
+     COLUMN},
+    {"most", AT(struct error_placement, most), "at the place that the factor is of", UNTOLD,
+     COLUMN},
     {"factor", AT(struct error_placement, factor), "most over least, of a place that stands out",
-     UNTOLD},
+     UNTOLD, COLUMN},
     {"factor_low", AT(struct error_placement, factor_low), "lower end of its 95 % interval",
      UNTOLD},
     {"factor_high", AT(struct error_placement, factor_high), "upper end of it", UNTOLD},
@@ -471,17 +477,20 @@ static const struct fields placement_table =
 
 static const struct field multiplex_fields[] = {
     EVENT(struct error_multiplex),
-    PATH(struct error_multiplex),
-    {"specimen", AT(struct error_multiplex, specimen), "the code in the window"},
+    {"path", AT(struct error_multiplex, path), "path by which it was counted"},
+    {"specimen", AT(struct error_multiplex, specimen), "the code in the window", .title = "code",
+     COLUMN},
     {"phased", AT(struct error_multiplex, phased), "its work comes in phases"},
     {"counters", AT(struct error_multiplex, counters), "events at once"},
     {"runs", AT(struct error_multiplex, runs), "runs"},
-    {"share", AT(struct error_multiplex, share), "of the time that the counter ran", UNTOLD},
+    {"share", AT(struct error_multiplex, share), "of the time that the counter ran", UNTOLD,
+     COLUMN},
     {"median", AT(struct error_multiplex, median), "median error of the truth", UNTOLD,
-     .unit = UNIT_PERCENT},
-    {"low", AT(struct error_multiplex, low), "the least of a run", UNTOLD, .unit = UNIT_PERCENT},
-    {"high", AT(struct error_multiplex, high), "the largest of a run", UNTOLD,
-     .unit = UNIT_PERCENT},
+     .unit = UNIT_PERCENT, .title = "error", COLUMN},
+    {"low", AT(struct error_multiplex, low), "the least of a run", UNTOLD, .unit = UNIT_PERCENT,
+     .title = "from", COLUMN},
+    {"high", AT(struct error_multiplex, high), "the largest of a run", UNTOLD, .unit = UNIT_PERCENT,
+     .title = "to", COLUMN},
     {"per_rotation", AT(struct error_multiplex, per_rotation),
      "phases for each turn of the counters", .absent = "its work does not come in phases"},
     {"single", AT(struct error_multiplex, single), "median error with one counter",
@@ -496,7 +505,7 @@ static const struct fields multiplex_table =
 static const struct field advice_fields[] = {
     MODE(struct error_advice),
     {"event", AT(struct error_advice, event), "the event", .nullable = true},
-    {"text", AT(struct error_advice, why), "what to do"},
+    {"text", AT(struct error_advice, why), "what to do", COLUMN},
 };
 static const struct fields advice_table =
     FIELDS("error.advice", "how to count an event with the least error", advice_fields);

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/error/judge.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------

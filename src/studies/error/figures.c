@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "studies/error/judge.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------

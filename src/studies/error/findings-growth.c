@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "stats/interval.h"
-#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Z6: which factors make the null error, by the analyses of variance of instructions in all modes
@@ -235,7 +235,7 @@ void rule_factors(const struct claim *claim, const void *context, struct finding
             return;
         }
     BECAUSE(finding, ONE_LEVEL);
-    append(why_no_instructions(facts->file, COUNT_USER), finding);
+    because_all(why_no_instructions(facts->file, COUNT_USER), finding);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -374,7 +374,7 @@ void rule_patterns(const struct claim *claim, const void *context, struct findin
     if (!pairs) {
         BECAUSE(finding, ONE_PATTERN);
         if (!facts->level_count)
-            append(why_no_instructions(facts->file, COUNT_USER), finding);
+            because_all(why_no_instructions(facts->file, COUNT_USER), finding);
         return;
     }
     estimate_report(&loudest.estimate, finding);
@@ -561,7 +561,7 @@ static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
     if (measured)
         BECAUSE(finding, ONE_LENGTH, count_mode_names[mode]);
     else
-        append(why_no_instructions(facts->file, mode), finding);
+        because_all(why_no_instructions(facts->file, mode), finding);
 }
 
 void rule_both_duration(const struct claim *claim, const void *context, struct finding *finding)

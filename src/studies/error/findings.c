@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why nothing could decide a claim about measurement error, in words for people: what cannot be
@@ -347,7 +347,7 @@ static void rule_more_counters(const struct claim *claim, const void *context,
         user = look_at(facts, true, COUNT_USER);
     if (!both.by && !user.by) {
         BECAUSE(finding, ONE_NUMBER);
-        append(why_no_instructions(facts->file, COUNT_BOTH), finding);
+        because_all(why_no_instructions(facts->file, COUNT_BOTH), finding);
         return;
     }
     bool user_decides =
@@ -437,10 +437,10 @@ static void rule_interfaces(const struct claim *claim, const void *context, stru
     struct ladder user = climb(facts, false, COUNT_USER), steps = climb(facts, true, COUNT_USER);
     bool stepped = !can_tell(&user) && can_tell(&steps);
     if (!can_tell(&user) && !stepped) {
-        append(user.best[DIRECT] || steps.best[DIRECT]
-                   ? why_no_path(facts->file, "papi-")
-                   : why_no_instructions(facts->file, COUNT_USER),
-               finding);
+        because_all(user.best[DIRECT] || steps.best[DIRECT]
+                        ? why_no_path(facts->file, "papi-")
+                        : why_no_instructions(facts->file, COUNT_USER),
+                    finding);
         return;
     }
     user = stepped ? steps : user;
@@ -613,9 +613,9 @@ static void tell_why_not(const struct claim_facts *facts, bool has_user, struct 
     if (any && has_user)
         BECAUSE(finding, NO_CALL);
     else
-        append(any ? why_no_path(facts->file, "perf-user")
-                   : why_no_instructions(facts->file, COUNT_BOTH),
-               finding);
+        because_all(any ? why_no_path(facts->file, "perf-user")
+                        : why_no_instructions(facts->file, COUNT_BOTH),
+                    finding);
     if (!any)
         BECAUSE(finding, CALLS_SHOW);
 }

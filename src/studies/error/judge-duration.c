@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
-#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The mean of a cell with its processes as replicates: runs of one process depend on each other (a

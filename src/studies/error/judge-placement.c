@@ -10,7 +10,7 @@
 #include "stats/anova.h"
 #include "stats/moments.h"
 #include "stats/random.h"
-#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What one iteration of a loop costs in a process: its fastest run, since nothing makes a run

@@ -105,6 +105,10 @@ bool error_is_uncounted(const struct error_run *run, bool empty);
 /* One process a cell leaves nothing to compare with. */
 bool error_is_untested(const struct error_anova *anova);
 
+/* A list of the analysis as a plain table. */
+void error_put_list(const struct error_run *run, const char *key, const struct style *style,
+                    struct text *out);
+
 /* --- parts, in the order in which they are shown --- */
 typedef void error_put_part(const struct error_run *run, const struct style *style,
                             struct text *out);

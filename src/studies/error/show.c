@@ -10,6 +10,7 @@
 
 #include "base/memory.h"
 #include "engine/claims.h"
+#include "output/field.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -128,7 +129,7 @@ bool error_has_cpu_counter(const struct error_case *file)
 
 bool error_is_uncounted(const struct error_run *run, bool empty)
 {
-    return empty && !run->studying.options->all && !error_has_cpu_counter(&run->file);
+    return empty && !error_has_cpu_counter(&run->file);
 }
 
 const char *error_no_counter_reason(const struct error_case *file)
@@ -211,11 +212,9 @@ void error_put_advice(const struct error_run *run, const struct style *style, st
         of_cpu |= report->advice[i].mode != COUNT_ANY;
     /* Counts of the CPU come before those that every machine has: what of those is best a table
      * below says as well. */
-    for (size_t pass = of_cpu ? 0 : 1; pass < (of_cpu && !run->studying.options->all ? 1 : 2);
-         pass++)
-        for (size_t i = 0; i < report->advice_count; i++)
-            if ((report->advice[i].mode != COUNT_ANY) == (pass == 0))
-                put_event(report, i, style, out);
+    for (size_t i = 0; i < report->advice_count; i++)
+        if ((report->advice[i].mode != COUNT_ANY) == of_cpu)
+            put_event(report, i, style, out);
     if (!report->advice_count)
         section_put_words(
             "Nothing can be advised: no null error was measured; \"Left out\" below says why.",
@@ -294,7 +293,7 @@ static bool any_measured(const struct error_report *report, enum count_mode mode
 }
 
 /* A mode without rows of ours is a line below. */
-static void put_table3(const struct error_report *report, uint32_t machine, bool all,
+static void put_table3(const struct error_report *report, uint32_t machine,
                        const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
@@ -305,7 +304,7 @@ static void put_table3(const struct error_report *report, uint32_t machine, bool
     struct table table = {TABLE_OF(columns)};
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
         for (size_t j = 0; j < sizeof(kinds) / sizeof(*kinds); j++)
-            if (all || any_measured(report, modes[i]))
+            if (any_measured(report, modes[i]))
                 add_group(&table, report, machine, modes[i], kinds[j]);
     table_put(&table, style, out);
     table_free(&table);
@@ -325,7 +324,7 @@ static void put_others(const struct error_run *run, const struct style *style, s
         const struct error_best *best = &report->best[i];
         if (error_is_instructions(best))
             continue;
-        if (!run->studying.options->all && !best->overall) {
+        if (!best->overall) {
             folded = true;
             continue;
         }
@@ -353,8 +352,7 @@ static void put_missing(const struct error_run *run, enum count_mode mode,
     AUTO_TEXT struct text theirs = {0};
     if (any_measured(&run->report, mode))
         return;
-    for (size_t i = 0;
-         i < sizeof(error_table3) / sizeof(*error_table3) && !run->studying.options->all; i++) {
+    for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3); i++) {
         const struct error_table3 *row = &error_table3[i];
         if (strcmp(row->mode, count_mode_names[mode]) == 0)
             text_printf(&theirs, "%s %s %s", theirs.length ? "," : "; the paper's", row->tool,
@@ -376,12 +374,11 @@ void error_put_best(const struct error_run *run, const struct style *style, stru
             text_put_clean(out, run->file.machines[machine].name);
             text_putc(out, '\n');
         }
-        put_table3(&run->report, machine, run->studying.options->all, style, out);
+        put_table3(&run->report, machine, style, out);
     }
     put_missing(run, COUNT_USER, style, out);
     put_missing(run, COUNT_BOTH, style, out);
-    if (any_measured(&run->report, COUNT_USER) || any_measured(&run->report, COUNT_BOTH) ||
-        run->studying.options->all)
+    if (any_measured(&run->report, COUNT_USER) || any_measured(&run->report, COUNT_BOTH))
         section_put_words(
             "best: the pattern that adds least over -O levels and link modes, with one "
             "counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL "
@@ -452,6 +449,28 @@ static void put_absences(const struct error_run *run, const struct style *style,
     }
 }
 
+/* --- every row --- */
+
+void error_put_list(const struct error_run *run, const char *key, const struct style *style,
+                    struct text *out)
+{
+    fields_put_table(fields_find(&error_analysis, key), run, run, style, out);
+}
+
+/* --all: what the parts above summed up. */
+static void put_rows(const struct error_run *run, const struct style *style, struct text *out)
+{
+    static const char *const keys[] = {"best",    "anova",  "models",    "counters",
+                                       "choices", "slopes", "placement", "advice"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        const struct field *list = fields_find(&error_analysis, keys[i]);
+        section_put_heading(memory_format("All rows: %s", list->meaning), style, out);
+        fields_put_table(list, run, run, style, out);
+    }
+    section_put_heading("All rows: every cell", style, out);
+    fields_put_table(&error_results, run, run, style, out);
+}
+
 /* --- the end --- */
 
 void error_put_report(const void *kept, const struct style *style, struct text *out)
@@ -472,7 +491,7 @@ void error_put_report(const void *kept, const struct style *style, struct text *
     put_measured(run, style, out);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](run, style, out);
-    if (!all && !error_has_cpu_counter(&run->file)) {
+    if (!error_has_cpu_counter(&run->file)) {
         /* What the parts above would have said. */
         text_putc(out, '\n');
         section_put_words(
@@ -481,6 +500,8 @@ void error_put_report(const void *kept, const struct style *style, struct text *
             "events than counters.",
             style, out);
     }
+    if (all)
+        put_rows(run, style, out);
     claims_put(&claims, style, out);
     put_absences(run, style, out);
     if (!run->studying.complete && run->studying.stored)

@@ -1,14 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The error of windows with nothing inside, for people: boxes, further counters, and which factors
- * matter. */
+ * Part by part, for people: the error of windows with nothing inside, as boxes, by factors and by
+ * further counters; and what makes it grow: duration, the place of the code, too many events. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/memory.h"
 #include "output/plot.h"
-#include "studies/error/judge.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -18,23 +17,13 @@
 
 /* --- number of counters --- */
 
-/* The path, and what a counter adds through it. */
-static void add_way(struct table *table, const char *indent, const struct error_by_counters *by)
-{
-    bool flat = by->slope == 0 || (by->low <= 0 && by->high >= 0);
-    table_addf(table, TONE_PLAIN, "%s%s %s%s", indent, by->path, pattern_names[by->pattern],
-               by->separate ? ", separate" : "");
-    table_add(table, flat ? TONE_PLAIN : TONE_STRONG, BRIEF(by->slope));
-    error_add_interval(table, TONE_DIM, by->low, by->high, "");
-}
-
 static bool same_event(const struct error_by_counters *left, const struct error_by_counters *right)
 {
     return left->machine == right->machine && strcmp(left->event, right->event) == 0 &&
            left->stepped == right->stepped;
 }
 
-/* Of each event what grows most and what grows least, unless all are asked for. */
+/* Of each event what grows most and what grows least. */
 static bool is_extreme(const struct error_report *report, size_t index)
 {
     const struct error_by_counters *list = report->by_counters, *by = &list[index];
@@ -54,54 +43,18 @@ static void put_choices(const struct error_run *run, const struct style *style, 
     const struct error_choice *widest = NULL;
     for (size_t i = 0; i < report->choice_count; i++) {
         const struct error_choice *choice = &report->choices[i];
-        bool has_plain = !isnan(choice->plain); /* a path may take no event twice */
-        if (has_plain && (!widest || fabs(choice->median - choice->plain) >
-                                         fabs(widest->median - widest->plain)))
+        if (!isnan(choice->plain) && /* a path may take no event twice */
+            (!widest ||
+             fabs(choice->median - choice->plain) > fabs(widest->median - widest->plain)))
             widest = choice;
-        if (run->studying.options->all)
-            error_put_words(style, out, "%s%s %s, %s beside %s: %s%s%s", choice->event,
-                            error_on(&run->file, choice->machine), choice->path,
-                            pattern_descriptions[choice->pattern], choice->others,
-                            BRIEF(choice->median), has_plain ? ", beside itself " : "",
-                            has_plain ? BRIEF(choice->plain) : "");
     }
-    if (widest && !run->studying.options->all)
+    if (widest)
         error_put_words(style, out,
                         "Which events the others are changes most for %s%s through %s, %s: %s "
                         "beside %s, %s beside itself",
                         widest->event, error_on(&run->file, widest->machine), widest->path,
                         pattern_descriptions[widest->pattern], BRIEF(widest->median),
                         widest->others, BRIEF(widest->plain));
-}
-
-/* The lines of the event of the one at `first`, unless they were put before. */
-static void put_event(const struct error_run *run, size_t first, const struct style *style,
-                      struct text *out)
-{
-    static const struct column columns[] = {{WORDS("  path")},
-                                            {NUMBER("a counter")},
-                                            {WORDS("95 % interval")},
-                                            {.title = "median by number", .wraps = true}};
-    const struct error_report *report = &run->report;
-    const struct error_by_counters *list = report->by_counters;
-    struct table table = {TABLE_OF(columns)};
-    for (size_t i = 0; i < first; i++)
-        if (same_event(&list[i], &list[first]))
-            return;
-    for (size_t i = first; i < report->by_counters_count; i++) {
-        AUTO_TEXT struct text points = {0}; /* "1: 37, 2: 41, 4: 49" */
-        if (!same_event(&list[i], &list[first]))
-            continue;
-        for (size_t j = 0; j < list[i].points; j++)
-            text_printf(&points, "%s%u:%s", j ? " " : "", list[i].list[j].counters,
-                        BRIEF(list[i].list[j].median));
-        add_way(&table, "  ", &list[i]);
-        table_add(&table, TONE_DIM, text_string(&points));
-    }
-    text_printf(out, "%s%s\n", error_event_told(list[first].event, list[first].stepped),
-                error_on(&run->file, list[first].machine));
-    table_put(&table, style, out);
-    table_free(&table);
 }
 
 /* Of each event what grows most and what grows least, a row each: "msr/tsc/  perf-prctl ar  2,567
@@ -119,9 +72,13 @@ static size_t put_briefly(const struct error_run *run, const struct style *style
             folded++;
             continue;
         }
+        const bool flat = by->slope == 0 || (by->low <= 0 && by->high >= 0);
         table_addf(&table, TONE_PLAIN, "%s%s", error_event_told(by->event, by->stepped),
                    error_on(&run->file, by->machine));
-        add_way(&table, "", by);
+        table_addf(&table, TONE_PLAIN, "%s %s%s", by->path, pattern_names[by->pattern],
+                   by->separate ? ", separate" : "");
+        table_add(&table, flat ? TONE_PLAIN : TONE_STRONG, BRIEF(by->slope));
+        error_add_interval(&table, TONE_DIM, by->low, by->high, "");
     }
     table_put(&table, style, out);
     table_free(&table);
@@ -135,9 +92,7 @@ void error_put_counters(const struct error_run *run, const struct style *style, 
     if (!report->by_counters_count)
         error_put_nothing(run, "nothing was measured with more than one counter",
                           "number of counters", style, out);
-    for (size_t i = 0; i < report->by_counters_count && run->studying.options->all; i++)
-        put_event(run, i, style, out);
-    if (report->by_counters_count && !run->studying.options->all && put_briefly(run, style, out))
+    else if (put_briefly(run, style, out))
         section_put_words(
             "of each event what grows most and least; --all has every path, pattern and "
             "number",
@@ -208,10 +163,9 @@ void error_put_stepped(const struct error_run *run, const struct style *style, s
         put_agreement(run, machine, style, out);
     size_t shown = 0;
     for (size_t i = 0; i < stepped->comparable; i++)
-        if (stepped->list[i].difference != stepped->list[i].edge &&
-            (shown++ < ROWS_SHOWN || run->studying.options->all))
+        if (stepped->list[i].difference != stepped->list[i].edge && shown++ < ROWS_SHOWN)
             put_deviant(&stepped->list[i], style, out);
-    if (shown > ROWS_SHOWN && !run->studying.options->all)
+    if (shown > ROWS_SHOWN)
         error_put_words(style, out, "and %zu more, which --all has", shown - ROWS_SHOWN);
 }
 
@@ -259,8 +213,7 @@ static void add_effect(struct table *table, const struct error_effect *effect)
     table_add(table, effect->matters ? TONE_STRONG : TONE_DIM, effect->matters ? "yes" : "no");
 }
 
-static void put_table(const struct error_anova *anova, bool all, const struct style *style,
-                      struct text *out)
+static void put_table(const struct error_anova *anova, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {WORDS("factor")},       {NUMBER("df")},           {NUMBER("F")},     {NUMBER("p")},
@@ -277,9 +230,7 @@ static void put_table(const struct error_anova *anova, bool all, const struct st
         add_effect(&table, &anova->effects[i]);
     table_put(&table, style, out);
     table_free(&table);
-    if (all && anova->note.count)
-        section_put_words(reasons_text(&anova->note), style, out);
-    else if (!all && anova->no_variance)
+    if (anova->no_variance)
         section_put_words("processes of a cell never differ, so F is infinite: the share decides",
                           style, out);
 }
@@ -341,7 +292,6 @@ static void put_brief(const struct error_anova *anova, const struct style *style
 void error_put_factors(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    const bool all = run->studying.options->all;
     section_put_heading("Which factors matter", style, out);
     if (!report->anova_count) {
         section_put_words("nothing to compare: too few cells of the null specimen were measured",
@@ -358,17 +308,12 @@ void error_put_factors(const struct error_run *run, const struct style *style, s
     }
     if (shown == report->anova_count)
         shown = 0;
+    put_table(&report->anovas[shown], style, out);
     for (size_t i = 0; i < report->anova_count; i++)
-        if (all || i == shown)
-            put_table(&report->anovas[i], all, style, out);
-    for (size_t i = 0; i < report->anova_count; i++)
-        if (!all && i != shown && !error_is_untested(&report->anovas[i]) &&
-            !is_idle(&report->anovas[i]))
+        if (i != shown && !error_is_untested(&report->anovas[i]) && !is_idle(&report->anovas[i]))
             put_brief(&report->anovas[i], style, out);
-    if (!all) {
-        put_alike(report, shown, false, style, out);
-        put_alike(report, shown, true, style, out);
-    }
+    put_alike(report, shown, false, style, out);
+    put_alike(report, shown, true, style, out);
     section_put_words(
         "matters: p < 0.001 and at least 1 % of the variance, of factors other than path "
         "and machine within each path; range: between the means of its levels",
@@ -411,8 +356,7 @@ static size_t choose_events(const struct error_run *run, const char **events)
     size_t count = 0;
     for (size_t i = 0; i < file->cell_count && count < EVENTS_MOST; i++) {
         const struct error_cell *cell = &file->cells[i];
-        bool known =
-            !is_pooled(cell) || !(run->studying.options->all || is_main(cell, has_counter));
+        bool known = !is_pooled(cell) || !is_main(cell, has_counter);
         for (size_t j = 0; j < count && !known; j++)
             known = strcmp(events[j], cell->event) == 0;
         if (!known)
@@ -534,8 +478,7 @@ static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
             if (shown)
                 add_box(boxing, &like);
         }
-        if (!boxing->run->studying.options->all)
-            fold(boxing, begin);
+        fold(boxing, begin);
     }
 }
 
@@ -607,10 +550,312 @@ void error_put_boxes(const struct error_run *run, const struct style *style, str
     size_t count = choose_events(run, events);
     /* One event shows how patterns differ; of the others the paths do. */
     for (size_t i = 0; i < count; i++)
-        boxes_put_event(run, events[i], i > 0 && !run->studying.options->all, style, out);
+        boxes_put_event(run, events[i], i > 0, style, out);
     if (count)
         section_put_words(
             "boxes: the middle half of all runs but each process's first, over -O levels and link "
             "modes, one counter; whiskers: the rest",
             style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The same loop at many places: a column of text for each offset in a line, as high as an
+ * iteration is slow, and the places further up in the page in words. */
+
+#define LINE_BYTES 64u
+#define LEVELS     8u
+
+static const char *const unicode_levels[LEVELS] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                                   "\u2585", "\u2586", "\u2587", "\u2588"};
+static const char *const ascii_levels[LEVELS] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+
+/* False: there is too little to draw. */
+static bool put_line(const struct error_placement *placement, struct text *out)
+{
+    const char *const *levels = utf8_is_expected() ? unicode_levels : ascii_levels;
+    const double least = placement->least, most = placement->most;
+    size_t at = 0, count = 0;
+    for (size_t i = 0; i < placement->places; i++)
+        count += placement->list[i].offset < (int64_t)LINE_BYTES;
+    if (count < 2)
+        return false;
+    text_puts(out, "  0 ");
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *place = &placement->list[i];
+        if (place->offset < (int64_t)at || place->offset >= (int64_t)LINE_BYTES)
+            continue;
+        for (; at < (size_t)place->offset; at++)
+            text_putc(out, '.');
+        double share = most > least ? (place->per_iteration - least) / (most - least) : 0;
+        long level = lrint(share * (LEVELS - 1));
+        text_puts(out, levels[level < 0 ? 0 : level >= (long)LEVELS ? LEVELS - 1 : (size_t)level]);
+        at++;
+    }
+    for (; at < LINE_BYTES; at++)
+        text_putc(out, '.');
+    text_puts(out, " 63\n");
+    return true;
+}
+
+static void put_further(const char *words, const struct style *style, struct text *out)
+{
+    text_puts(out, "  ");
+    wrap(out, words, 2, 4, style->width);
+}
+
+/* Beyond the first line: "further in the page, 22 places: 0.766 to 1.16, slowest at 4,080". */
+static void put_pages(const struct error_placement *placement, const struct style *style,
+                      struct text *out)
+{
+    const struct error_place *fastest = NULL, *slowest = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *place = &placement->list[i];
+        if (place->offset < (int64_t)LINE_BYTES)
+            continue;
+        count++;
+        fastest = !fastest || place->per_iteration < fastest->per_iteration ? place : fastest;
+        slowest = !slowest || place->per_iteration > slowest->per_iteration ? place : slowest;
+    }
+    if (count)
+        put_further(memory_format("further in the page, %zu place%s: %s to %s, slowest at offset "
+                                  "%s",
+                                  count, count == 1 ? "" : "s", BRIEF(fastest->per_iteration),
+                                  BRIEF(slowest->per_iteration), WHOLE((uint64_t)slowest->offset)),
+                    style, out);
+}
+
+/* Was anything drawn? */
+static bool put_placement(const struct error_run *run, const struct error_placement *placement,
+                          const struct style *style, struct text *out)
+{
+    bool drawn = false;
+    AUTO_TEXT struct text words = {0}, windows = {0};
+    text_printf(&windows,
+                "the loop as compiled into the windows: factor %.2f; the pattern explains %.0f %% "
+                "of it, -O %.0f %%, both together %.0f %% more",
+                placement->windows.factor, 100 * placement->windows.by_pattern,
+                100 * placement->windows.by_opt, 100 * placement->windows.by_both);
+    text_printf(&words, "%s%s", placement->event, error_on(&run->file, placement->machine));
+    if (placement->places) {
+        text_printf(&words, ": %s to %s %s an iteration, factor %.2f", BRIEF(placement->least),
+                    BRIEF(placement->most), error_unit(placement->event, NULL), placement->factor);
+        if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
+            text_printf(&words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
+        if (isfinite(placement->by_place))
+            text_printf(&words, "; the place explains %.0f %% of the variance",
+                        100 * placement->by_place);
+    } else if (placement->has_windows) {
+        text_printf(&words, ", %s", text_string(&windows));
+    } else {
+        text_puts(&words, ": not measured at chosen places");
+    }
+    section_put_words(text_string(&words), style, out);
+    /* Below this factor a place changes nothing that a reader would call a change. */
+    if (placement->factor >= 1.02) {
+        drawn = put_line(placement, out);
+        put_pages(placement, style, out);
+    }
+    if (placement->has_windows && placement->places)
+        put_further(text_string(&windows), style, out);
+    return drawn;
+}
+
+void error_put_placement(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    bool drawn = false;
+    section_put_heading("The same loop at other places", style, out);
+    for (size_t i = 0; i < report->placement_count; i++)
+        drawn |= put_placement(run, &report->placements[i], style, out);
+    if (!report->placement_count)
+        error_put_nothing(run, "nothing was measured at several places", "placement", style, out);
+    if (drawn)
+        section_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
+                          "point: not measured",
+                          style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * More events than counters, against the truth; and whole commands under other tools beside the
+ * paths. */
+
+void error_put_uncounted(const struct error_run *run, const char *words, const struct style *style,
+                         struct text *out)
+{
+    const char *reason = error_no_counter_reason(&run->file);
+    error_put_words(style, out, "%s: no counter of the CPU can be opened here%s%s%s", words,
+                    reason[0] ? " (" : "", reason, reason[0] ? ")" : "");
+}
+
+void error_put_multiplex(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    if (error_is_uncounted(run, !report->multiplex_count))
+        return;
+    section_put_heading("More events than counters", style, out);
+    if (report->multiplex_count) {
+        error_put_list(run, "multiplexing", style, out);
+        section_put_words("counted: share of the time that the counter ran, from which the rest is "
+                          "extrapolated; from, to: the runs",
+                          style, out);
+    } else if (error_has_cpu_counter(&run->file))
+        section_put_words("not measured", style, out);
+    else
+        error_put_uncounted(run, "not measured", style, out);
+}
+
+/* --- whole commands --- */
+
+/* Why no tool was measured: the absence that names it. */
+static const char *tool_reason(const struct error_run *run)
+{
+    for (size_t i = 0; i < run->file.absence_count; i++)
+        if (strstr(run->file.absences[i].what, "perf-stat"))
+            return run->file.absences[i].reason;
+    for (size_t i = 0; i < run->studying.skips.count; i++)
+        if (strstr(run->studying.skips.list[i].what, "perf-stat"))
+            return run->studying.skips.list[i].reason;
+    for (size_t i = 0; i < run->file.cell_count; i++)
+        if (run->file.cells[i].part == PART_TOOL && run->file.cells[i].reason)
+            return run->file.cells[i].reason;
+    return "no tool that counts whole commands, as `perf stat` does, was part of this run";
+}
+
+void error_put_tools(const struct error_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {{WORDS("event")}, {WORDS("code")}, {NUMBER("median")},
+                                            {NUMBER("min")},  {NUMBER("max")}, {NUMBER("window")}};
+    const struct error_report *report = &run->report;
+    struct table table = {TABLE_OF(columns)};
+    section_put_heading("Whole commands under perf stat", style, out);
+    /* A count of code that no truth can be taken off says nothing of the tool. */
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        const struct error_cell *cell = row->cell;
+        if (cell->part != PART_TOOL || !cell->has_truth)
+            continue;
+        double window = error_best_window(report, cell);
+        table_add(&table, TONE_PLAIN, cell->event);
+        table_addf(&table, TONE_PLAIN, "%s%s%s", cell->specimen, cell->n ? " " : "",
+                   cell->n ? WHOLE(cell->n) : "");
+        ADD_TEXTS(&table, TONE_PLAIN, BRIEF((double)row->error.median),
+                  BRIEF((double)row->error.min), BRIEF((double)row->error.max),
+                  isnan(window) ? "" : BRIEF(window));
+    }
+    if (table.count) {
+        table_put(&table, style, out);
+        section_put_words("beyond what the code itself counts; window: what the best path adds",
+                          style, out);
+    } else {
+        error_put_words(style, out, "not measured: %s", tool_reason(run));
+    }
+    table_free(&table);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How the error grows while the measured code runs, and what interrupts explain of it. */
+
+static bool same_slope(const struct error_slope *left, const struct error_slope *right)
+{
+    return left->machine == right->machine && strcmp(left->event, right->event) == 0;
+}
+
+bool error_is_constant(const struct error_report *report, const struct error_slope *like,
+                       error_alike *alike)
+{
+    for (size_t i = 0; i < report->slope_count; i++)
+        if (alike(&report->slopes[i], like) &&
+            (!report->slopes[i].exact || report->slopes[i].slope != 0))
+            return false;
+    return true;
+}
+
+/* "instructions:uk: 0.0033 (0.0032 to 0.0035) through perf-read ao, up to N = 1,000,000, 1,078
+ * runs; detectable 0.00018" */
+static void put_slope(const struct error_run *run, const struct error_slope *slope,
+                      const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "%s%s: %.2g", slope->event, error_on(&run->file, slope->machine),
+                slope->slope);
+    if (isfinite(slope->low) && isfinite(slope->high) && !slope->exact)
+        text_printf(&words, " (%.2g to %.2g)", slope->low, slope->high);
+    text_printf(&words, " through %s, %s, up to N = %s, %s runs", slope->path,
+                pattern_descriptions[slope->pattern], WHOLE(slope->longest), WHOLE(slope->runs));
+    if (!isfinite(slope->low) || !isfinite(slope->high))
+        text_puts(&words, "; nothing repeats, so there is no interval");
+    else if (!slope->exact && isfinite(slope->detectable))
+        text_printf(&words, "; detectable %.2g", slope->detectable);
+    section_put_words(text_string(&words), style, out);
+}
+
+static void put_slopes(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        bool first = true;
+        if (!error_is_constant(report, slope, same_slope)) {
+            put_slope(run, slope, style, out);
+            continue;
+        }
+        for (size_t j = 0; j < i && first; j++)
+            first = !same_slope(&report->slopes[j], slope);
+        size_t ways = 0, runs = 0;
+        uint64_t longest = 0;
+        for (size_t j = i; j < report->slope_count && first; j++) {
+            const struct error_slope *other = &report->slopes[j];
+            if (!same_slope(other, slope))
+                continue;
+            ways++;
+            runs += other->runs;
+            longest = other->longest > longest ? other->longest : longest;
+        }
+        if (first)
+            error_put_words(style, out,
+                            "%s%s: nothing, up to N = %s; none of %s runs over %zu path%s deviates",
+                            slope->event, error_on(&run->file, slope->machine), WHOLE(longest),
+                            WHOLE(runs), ways, ways == 1 ? "" : "s");
+    }
+}
+
+/* --- ticks --- */
+
+static void put_ticks(const struct error_ticks *ticks, const struct style *style, struct text *out)
+{
+    const bool unlike = ticks->why.count != 0;
+    /* Counting interrupts along makes each dearer, so this slope is not the one above. */
+    if (ticks->known)
+        error_put_words(
+            style, out,
+            "An interrupt costs %s instructions (%s to %s), and %.3g of them come in an "
+            "iteration: together %.2g (%.2g to %.2g) an iteration, where user+kernel "
+            "counts%s grow by %.2g (%.2g to %.2g): %s%s%s%s",
+            BRIEF(rint(ticks->each)), BRIEF(rint(ticks->each_low)), BRIEF(rint(ticks->each_high)),
+            ticks->rate, ticks->predicted, ticks->predicted_low, ticks->predicted_high,
+            unlike ? "" : " with interrupts counted along", ticks->measured, ticks->measured_low,
+            ticks->measured_high, ticks->agrees ? "they explain it" : "they do not explain it",
+            unlike ? " (" : "", reasons_text(&ticks->why), unlike ? ")" : "");
+    else
+        error_put_words(style, out, "what interrupts explain of it is not known: %s",
+                        reasons_text(&ticks->why));
+}
+
+void error_put_duration(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    static const char none[] = "no loop was measured with an event whose count is known";
+    section_put_heading("What each iteration of a loop adds", style, out);
+    put_slopes(run, style, out);
+    if (!report->slope_count && error_no_counter_reason(&run->file)[0])
+        error_put_uncounted(run, none, style, out);
+    else if (!report->slope_count)
+        section_put_words(none, style, out);
+    if (report->by_size_count) {
+        text_puts(out, "\nin the kernel\n");
+        error_put_list(run, "by_size", style, out);
+    }
+    if (!error_is_uncounted(run, !report->ticks.known))
+        put_ticks(&report->ticks, style, out);
 }
