@@ -32,6 +32,10 @@ static inline void hand_start(struct hand *hand)
     hand->report.placements = hand->placements;
 }
 
+#define HAND(name)                                                                                 \
+    struct hand name;                                                                              \
+    hand_start(&(name))
+
 /* A null cell that errs by so much in every run. */
 static inline void hand_null(struct hand *hand, const char *event, const char *path,
                              enum pattern pattern, double error)

@@ -9,6 +9,23 @@
 #include "error-builder.h"
 #include "studies/error/study.h"
 
+#define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
+
+/* A case, and what is judged of it. */
+struct fixture {
+    struct error_builder builder;
+    struct error_report report;
+};
+#define FIXTURE(name, seed)                                                                        \
+    struct fixture name = {.report = {0}};                                                         \
+    error_builder_start(&(name).builder, seed)
+
+static inline void fixture_start(struct fixture *fixture, uint64_t seed)
+{
+    *fixture = (struct fixture){.report = {0}};
+    error_builder_start(&fixture->builder, seed);
+}
+
 /* Null where the analysis has no such term. */
 static inline const struct error_effect *find_effect(const struct error_report *report,
                                                      const char *event, const char *name)

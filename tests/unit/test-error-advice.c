@@ -51,8 +51,7 @@ static struct error_advice the_only(const struct hand *hand)
 
 TEST(the_best_way_and_what_to_subtract)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     best(&hand, "instructions:u", "papi-low", 134)->overall = false;
     struct error_best *told = best(&hand, "instructions:u", "perf-user", 25);
     take_advice(&hand);
@@ -72,8 +71,7 @@ TEST(the_best_way_and_what_to_subtract)
 
 TEST(what_was_stepped_is_advised_where_nothing_counts)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     best(&hand, "step/instructions/", "perf-syscall", 9)->stepped = true;
     hand.best[0].mode = COUNT_ANY;
     take_advice(&hand);
@@ -97,8 +95,7 @@ TEST(what_was_stepped_is_advised_where_nothing_counts)
 
 TEST(few_counters_where_each_adds)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     best(&hand, "instructions:u", "perf-read", 12);
     struct error_by_counters *by = &hand.by_counters[hand.report.by_counters_count++];
     *by = (struct error_by_counters){.event = "instructions:u",
@@ -134,8 +131,7 @@ static void first_runs(struct hand *hand, double lazy, double bound)
 
 TEST(lazy_linking_is_blamed_where_it_is_the_cause)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     first_runs(&hand, 1200, 0);
     take_advice(&hand);
     assert_int_equal(said(&hand, ADVICE_LAZY)->values[0].count, 1200);
@@ -154,8 +150,7 @@ TEST(lazy_linking_is_blamed_where_it_is_the_cause)
 
 TEST(long_regions_are_warned_of_where_they_gain)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     best(&hand, "instructions:u", "perf-read", 12);
     struct error_slope *slope = &hand.slopes[hand.report.slope_count++];
     *slope = (struct error_slope){.event = "instructions:u",

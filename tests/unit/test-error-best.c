@@ -44,8 +44,7 @@ TEST(each_path_has_its_own_best_pattern_by_mode)
     static const char *const events[] = {"instructions:uk", "instructions:u", NULL};
     static const char *const paths[] = {"papi-low", "perf-read", NULL};
     static const uint32_t counters[] = {1, 2, 0};
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct error_crossing crossing = {.events = events,
                                       .paths = paths,
                                       .opts = opts,
@@ -83,8 +82,7 @@ TEST(each_path_has_its_own_best_pattern_by_mode)
 
 TEST(stepped_rows_stand_apart_and_are_user_mode)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct error_crossing crossing = {.opts = opts, .patterns = ERROR_ALL_PATTERNS};
     build_error_crossing(&builder, &crossing,
                          &(struct error_way){.part = PART_STEPPED, .effect = of_path});
@@ -103,8 +101,7 @@ TEST(stepped_rows_stand_apart_and_are_user_mode)
 
 TEST(of_equal_medians_the_narrower_wins_then_the_first)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct error_way way = {.error = 50, .pattern = PATTERN_RO};
     build_error_cell(&builder, &way);
     way.pattern = PATTERN_AO;
@@ -136,8 +133,7 @@ TEST(paths_that_tie_are_told_apart_by_what_they_execute)
         double executes;
     } paths[] = {{"papi-high", 900}, {"perf-read", 17}, {"perf-syscall", 5}};
     for (int stepped = 0; stepped < 2; stepped++) {
-        struct error_builder builder;
-        error_builder_start(&builder, 3);
+        BUILDER(builder, 3);
         for (size_t i = 0; i < 3; i++)
             build_error_cell(&builder,
                              &(struct error_way){.event = "page-faults", .path = paths[i].path});
@@ -158,8 +154,7 @@ TEST(paths_that_tie_are_told_apart_by_what_they_execute)
 /* What one machine adds is not to be subtracted on another. */
 TEST(machines_have_a_best_of_their_own)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     build_error_machine(&builder, "another", false);
     build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 10});
     build_error_cell(&builder, &(struct error_way){.path = "perf-user", .error = 20});
@@ -178,8 +173,7 @@ TEST(machines_have_a_best_of_their_own)
 
 TEST(an_error_below_zero_is_no_virtue)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     build_error_cell(&builder, &(struct error_way){.error = -60});
     build_error_cell(&builder, &(struct error_way){.error = 50, .pattern = PATTERN_RR});
     struct error_report report = judge(&builder);
@@ -193,8 +187,7 @@ TEST(an_error_below_zero_is_no_virtue)
 
 TEST(paths_without_a_cell_of_one_counter_have_no_best)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     build_error_cell(&builder, &(struct error_way){.counters = 2});
     build_error_failed(&builder, &(struct error_way){.path = "perf-user"}, -1, "refused");
     build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .path = "loop"});

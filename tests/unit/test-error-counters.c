@@ -44,8 +44,7 @@ static void build_sweep(struct error_builder *builder, const struct planted *pla
 
 TEST(the_error_is_told_by_number_of_counters)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     const struct planted planted = {.slope = 7, .opt = 1000, .link = 2000};
     build_sweep(&builder, &planted,
                 (struct error_way){.pattern = PATTERN_RR,
@@ -81,8 +80,7 @@ TEST(the_interval_holds_the_slope_as_often_as_stated)
     for (size_t noise = 0; noise < 2; noise++) {
         size_t held = 0;
         for (uint64_t seed = 0; seed < 400; seed++) {
-            struct error_builder builder;
-            error_builder_start(&builder, 7000 + 1000 * noise + seed);
+            BUILDER(builder, 7000 + 1000 * noise + seed);
             build_sweep(&builder, &planted,
                         (struct error_way){.processes = 6,
                                            .runs = 4,
@@ -98,8 +96,7 @@ TEST(the_interval_holds_the_slope_as_often_as_stated)
 
 TEST(an_exact_slope_is_a_point)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     const struct planted planted = {.slope = 3};
     build_sweep(&builder, &planted, (struct error_way){.part = PART_STEPPED, .processes = 2});
     for (size_t i = 0; i < builder.file.cell_count; i++)
@@ -123,8 +120,7 @@ TEST(an_exact_slope_is_a_point)
 TEST(layouts_paths_and_patterns_are_told_apart)
 {
     static const char *const paths[] = {"perf-read", "perf-user", NULL};
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct planted group = {.slope = 3}, separate = {.slope = 9};
     struct error_crossing crossing = {
         .paths = paths, .counters = one_to_six, .patterns = ERROR_ALL_PATTERNS};
@@ -152,8 +148,7 @@ static double twice_as_much(const struct error_cell *cell, void *context)
 
 TEST(a_full_crossing_is_compared_at_one_level_and_link)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     build_error_crossing(
         &builder, &(struct error_crossing){.opts = opts, .links = links, .counters = one_to_six},
         &(struct error_way){.effect = twice_as_much});
@@ -165,8 +160,7 @@ TEST(a_full_crossing_is_compared_at_one_level_and_link)
 
 TEST(the_level_with_most_numbers_of_counters_is_taken)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     static const uint32_t two[] = {1, 2, 0};
     static const char *const fastest[] = {"O3", NULL};
     struct error_way way = {.effect = twice_as_much};
@@ -183,8 +177,7 @@ TEST(machines_have_slopes_of_their_own)
 {
     static const uint32_t few[] = {1, 2, 0}, many[] = {1, 4, 6, 0};
     const struct planted planted = {.slope = 3};
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     build_error_machine(&builder, "another", false);
     struct error_way way = {.effect = planted_error, .context = (void *)&planted};
     build_error_crossing(&builder, &(struct error_crossing){.counters = few}, &way);
@@ -209,8 +202,7 @@ TEST(machines_have_slopes_of_their_own)
 
 TEST(too_little_for_a_slope_is_said)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     build_error_cell(&builder, &(struct error_way){.path = "one"});
     build_error_cell(&builder, &(struct error_way){.path = "one", .opt = "O3", .counters = 2});
     build_error_cell(&builder, &(struct error_way){.path = "two", .processes = 1});
@@ -226,8 +218,7 @@ TEST(too_little_for_a_slope_is_said)
 
 TEST(the_choice_of_events_is_set_against_the_event_repeated)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct error_way way = {.counters = 2, .error = 40, .first = 99, .pattern = PATTERN_RR};
     build_error_cell(&builder, &way);
     /* The same number elsewhere is no counterpart. */
@@ -277,8 +268,7 @@ TEST(a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others)
         {1, "", 10},      {2, "cycles", 20},   {2, "cyc", 800},        {2, "branches", 500},
         {2, "zero", 700}, {3, "cycles,x", 30}, {4, "cycles,x,yy", 40},
     };
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
         build_error_cell(&builder, &(struct error_way){.path = "papi-low",
                                                        .counters = cells[i].counters,

@@ -4,7 +4,7 @@
  * How the error grows with duration: planted slopes are found, intervals hold what they promise,
  * exact counts have none. */
 #include "case.h"
-#include "studies/error/study.h"
+#include "error-judging.h"
 #include "ticking.h"
 
 static const uint64_t LADDER[] = {1, 1000, 100000, 500000, 1000000, 0};
@@ -14,30 +14,19 @@ static const uint64_t TWO[] = {1000, 1000000, 0};
 
 static const struct ticking TICKING = {.period = 2e6, .each = 4000, .dear = 0.05};
 
-#define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
-
-struct fixture {
-    struct error_builder builder;
-    struct error_report report;
-};
-
-static void start(struct fixture *fixture, uint64_t seed)
-{
-    *fixture = (struct fixture){0};
-    error_builder_start(&fixture->builder, seed);
-}
-
 static void judge(struct fixture *fixture)
 {
     error_judge_duration(&fixture->builder.file, &fixture->report);
 }
 
-static const struct error_slope *slope_of_event(const struct fixture *fixture, const char *event)
+/* One ladder of loops, judged. */
+static struct error_report judged(struct ticking plant, const char *event, const uint64_t *ladder,
+                                  uint32_t processes, uint32_t runs, uint64_t seed)
 {
-    for (size_t i = 0; i < fixture->report.slope_count; i++)
-        if (strcmp(fixture->report.slopes[i].event, event) == 0)
-            return &fixture->report.slopes[i];
-    return NULL;
+    FIXTURE(fixture, seed);
+    build_ticking(&fixture.builder, &plant, event, ladder, processes, runs, false);
+    judge(&fixture);
+    return fixture.report;
 }
 
 /* In how many of 400 seeded repetitions the interval holds the slope that is there. */
@@ -45,11 +34,8 @@ static int covered(struct ticking plant, uint32_t processes, uint32_t runs, doub
 {
     int covers = 0;
     for (uint64_t seed = 1; seed <= 400; seed++) {
-        struct fixture fixture;
-        start(&fixture, seed);
-        build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, processes, runs, false);
-        judge(&fixture);
-        const struct error_slope *slope = &fixture.report.slopes[0];
+        const struct error_slope *slope =
+            judged(plant, "instructions:uk", LADDER, processes, runs, seed).slopes;
         double there = plant.leak + plant.each / plant.period;
         covers += slope->low <= there && there <= slope->high;
         *width += (slope->high - slope->low) / 400;
@@ -82,11 +68,8 @@ TEST(test_states_of_processes_are_no_slope)
     struct ticking plant = {.period = 1e18, .each = 1, .state = 200};
     int accused = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct fixture fixture;
-        start(&fixture, seed);
-        build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 10, 50, false);
-        judge(&fixture);
-        const struct error_slope *slope = &fixture.report.slopes[0];
+        const struct error_slope *slope =
+            judged(plant, "instructions:uk", LADDER, 10, 50, seed).slopes;
         accused += slope->low > 0 || slope->high < 0;
     }
     assert_in_range(accused, 0, 24); /* 8 % */
@@ -96,14 +79,10 @@ TEST(test_planted_slopes_are_found)
 {
     static const double leaks[] = {0.5, 0.01, -0.02};
     for (size_t i = 0; i < sizeof leaks / sizeof *leaks; i++) {
-        struct fixture fixture;
         struct ticking plant = TICKING;
         plant.leak = leaks[i];
-        start(&fixture, 7 + i);
-        build_ticking(&fixture.builder, &plant, "instructions:u", LADDER, 20, 20, false);
-        judge(&fixture);
-        const struct error_slope *slope = slope_of_event(&fixture, "instructions:u");
-        assert_non_null(slope);
+        const struct error_slope *slope =
+            judged(plant, "instructions:u", LADDER, 20, 20, 7 + i).slopes;
         assert_near(slope->slope, leaks[i] + 0.002, 0.0005);
         assert_true(slope->low <= leaks[i] + 0.002 && leaks[i] + 0.002 <= slope->high);
         assert_true(slope->low > 0 || slope->high < 0);
@@ -123,12 +102,9 @@ TEST(test_a_detectable_slope_shows_in_four_of_five)
     double leak = 0;
     struct ticking plant = {.period = 1e18, .each = 1, .state = 200};
     for (uint64_t seed = 0; seed < 300; seed++) {
-        struct fixture fixture;
         plant.leak = leak;
-        start(&fixture, 1000 + seed);
-        build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 20, 5, false);
-        judge(&fixture);
-        const struct error_slope *slope = &fixture.report.slopes[0];
+        const struct error_slope *slope =
+            judged(plant, "instructions:uk", LADDER, 20, 5, 1000 + seed).slopes;
         shown += seed > 0 && slope->low > 0;
         if (seed == 0)
             leak = slope->detectable;
@@ -139,38 +115,28 @@ TEST(test_a_detectable_slope_shows_in_four_of_five)
 TEST(test_exact_counts_have_a_point_for_an_interval)
 {
     struct ticking still = {.period = 1e18, .each = 1};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", LADDER, 5, 20, false);
     /* the first run of a process is another matter */
     fixture.builder.file.cells[2].values[20] += 700;
     judge(&fixture);
-    const struct error_slope *slope = slope_of_event(&fixture, "instructions:u");
-    assert_non_null(slope);
+    const struct error_slope *slope = fixture.report.slopes;
     assert_true(slope->exact);
     assert_true(slope->slope == 0 && slope->low == 0 && slope->high == 0);
     assert_true(slope->detectable == 0);
     assert_true(slope->intercept == 1600);
 
-    start(&fixture, 1);
-    build_ticking(&fixture.builder, &still, "instructions:u", DOWN, 5, 20, false);
-    judge(&fixture);
-    assert_true(fixture.report.slopes[0].exact);
-    assert_false(signbit(fixture.report.slopes[0].slope)); /* nobody wants to read -0 */
-
+    slope = judged(still, "instructions:u", DOWN, 5, 20, 1).slopes;
+    assert_true(slope->exact && !signbit(slope->slope)); /* nobody wants to read -0 */
     still.leak = 3;
-    start(&fixture, 1);
-    build_ticking(&fixture.builder, &still, "instructions:u", LADDER, 5, 20, false);
-    judge(&fixture);
-    assert_true(fixture.report.slopes[0].exact);
-    assert_true(fixture.report.slopes[0].slope == 3);
+    slope = judged(still, "instructions:u", LADDER, 5, 20, 1).slopes;
+    assert_true(slope->exact && slope->slope == 3);
 }
 
 TEST(test_one_run_off_the_line_is_not_exact)
 {
     struct ticking still = {.period = 1e18, .each = 1};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", LADDER, 5, 20, false);
     fixture.builder.file.cells[4].values[33]++;
     judge(&fixture);
@@ -183,8 +149,7 @@ TEST(test_one_run_off_the_line_is_not_exact)
 TEST(test_a_constant_curve_is_no_line)
 {
     struct ticking still = {.period = 1e18, .each = 1};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", LADDER, 5, 20, false);
     struct error_cell *middle = &fixture.builder.file.cells[2];
     for (size_t run = 0; run < middle->runs; run++)
@@ -197,37 +162,24 @@ TEST(test_a_constant_curve_is_no_line)
 
 TEST(test_one_n_says_nothing)
 {
-    struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 1);
-    build_ticking(&fixture.builder, &plant, "instructions:uk", ONE, 5, 20, false);
-    judge(&fixture);
-    assert_int_equal(fixture.report.slope_count, 0);
+    assert_int_equal(judged(TICKING, "instructions:uk", ONE, 5, 20, 1).slope_count, 0);
 }
 
 TEST(test_one_process_knows_no_interval_from_two_n)
 {
-    struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 3);
-    build_ticking(&fixture.builder, &plant, "instructions:uk", TWO, 1, 200, false);
-    judge(&fixture);
-    assert_int_equal(fixture.report.slope_count, 1);
-    assert_true(isinf(fixture.report.slopes[0].low) && isinf(fixture.report.slopes[0].high));
-    assert_true(isfinite(fixture.report.slopes[0].slope));
-
-    start(&fixture, 3);
-    build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 1, 200, false);
-    judge(&fixture);
-    assert_true(isfinite(fixture.report.slopes[0].low) && isfinite(fixture.report.slopes[0].high));
-    assert_true(fixture.report.slopes[0].low < 0.002 && fixture.report.slopes[0].high > 0.002);
+    struct error_report report = judged(TICKING, "instructions:uk", TWO, 1, 200, 3);
+    assert_int_equal(report.slope_count, 1);
+    assert_true(isinf(report.slopes->low) && isinf(report.slopes->high));
+    assert_true(isfinite(report.slopes->slope));
+    report = judged(TICKING, "instructions:uk", LADDER, 1, 200, 3);
+    assert_true(isfinite(report.slopes->low) && isfinite(report.slopes->high));
+    assert_true(report.slopes->low < 0.002 && report.slopes->high > 0.002);
 }
 
 TEST(test_work_without_a_truth_is_no_error)
 {
     struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 5, 20, false);
     for (size_t i = 0; i < fixture.builder.file.cell_count; i++)
         fixture.builder.file.cells[i].has_truth = false;
@@ -240,8 +192,7 @@ TEST(test_slopes_are_of_one_counter_where_it_counts_alone)
 {
     struct ticking plant = TICKING, along = TICKING;
     along.counting = 4000;
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &along, "instructions:k", LADDER, 10, 20, true);
     build_ticking(&fixture.builder, &plant, "instructions:k", LADDER, 10, 20, false);
     judge(&fixture);
@@ -252,8 +203,7 @@ TEST(test_slopes_are_of_one_counter_where_it_counts_alone)
 TEST(test_patterns_and_paths_have_slopes_of_their_own)
 {
     struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 5, 20, false);
     size_t count = fixture.builder.file.cell_count;
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 5, 20, false);
@@ -271,8 +221,7 @@ TEST(test_levels_keep_their_own_intercepts)
 {
     struct ticking still = {.period = 1e18, .each = 1, .leak = 0.25};
     static const uint64_t shorter[] = {4, 1000, 0}, longer[] = {100000, 1000000, 0};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", shorter, 5, 20, false);
     build_ticking(&fixture.builder, &still, "instructions:u", longer, 5, 20, false);
     for (size_t i = 2; i < 4; i++) {
@@ -290,8 +239,7 @@ TEST(test_levels_keep_their_own_intercepts)
 TEST(test_kernel_counts_by_size_have_mean_and_interrupts)
 {
     struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 5);
+    FIXTURE(fixture, 5);
     build_ticking(&fixture.builder, &plant, "instructions:k", LADDER, 20, 100, true);
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 2, 10, false);
     judge(&fixture);
@@ -308,17 +256,14 @@ TEST(test_kernel_counts_by_size_have_mean_and_interrupts)
     assert_int_equal(rows[4].spread.q1, 1600);
     assert_true(rows[4].spread.max > 4000);
 
-    start(&fixture, 5);
-    build_ticking(&fixture.builder, &plant, "instructions:k", LADDER, 5, 20, false);
-    judge(&fixture);
+    fixture.report = judged(TICKING, "instructions:k", LADDER, 5, 20, 5);
     assert_int_equal(fixture.report.by_size_count, 5);
     assert_true(isnan(fixture.report.by_size[4].interrupts));
 }
 
 TEST(test_nothing_measured_is_nothing_said)
 {
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_error_failed(&fixture.builder,
                        &(struct error_way){.part = PART_DURATION, .event = "instructions:k"}, 13,
                        "not allowed");

@@ -22,6 +22,14 @@ static const struct reason *assert_says(const struct error_anova *anova, enum er
     return said;
 }
 
+static struct error_report crossed(const struct error_crossing *crossing,
+                                   const struct error_way *way)
+{
+    BUILDER(builder, 5);
+    build_error_crossing(&builder, crossing, way);
+    return judge_factors(&builder);
+}
+
 /* path 100, pattern 10 a step, -O0 1; where perf-user is O0 as well, 2 more: no term has that. */
 static double exact_error(const struct error_cell *cell, void *context)
 {
@@ -32,15 +40,11 @@ static double exact_error(const struct error_cell *cell, void *context)
 
 TEST(exact_counts_have_an_infinite_f_and_sizes_decide)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
-    build_error_crossing(
-        &builder,
+    const struct error_report report = crossed(
         &(struct error_crossing){
             .paths = paths, .opts = opts, .links = links, .patterns = ERROR_ALL_PATTERNS},
         &(struct error_way){
             .part = PART_STEPPED, .processes = 3, .effect = exact_error, .first = 700});
-    struct error_report report = judge_factors(&builder);
     const struct error_anova *anova = report.anovas;
     assert_true(anova->stepped && anova->no_variance);
     assert_string_equal(anova->event, steps);
@@ -70,8 +74,7 @@ static double own_count(const struct error_cell *cell, void *context)
 TEST(a_factor_that_changes_no_exact_count_has_no_effect)
 {
     static const uint32_t more[] = {2, 4, 0};
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     const struct error_way way = {.part = PART_STEPPED, .processes = 2, .effect = own_count};
     build_error_crossing(
         &builder,
@@ -91,11 +94,8 @@ TEST(a_factor_that_changes_no_exact_count_has_no_effect)
 
 TEST(equal_errors_everywhere_have_no_effect)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
-    build_error_crossing(&builder, &(struct error_crossing){.paths = paths, .opts = opts},
-                         &(struct error_way){.error = 7});
-    struct error_report report = judge_factors(&builder);
+    const struct error_report report = crossed(
+        &(struct error_crossing){.paths = paths, .opts = opts}, &(struct error_way){.error = 7});
     assert_int_equal(report.effect_count, 2);
     for (size_t i = 0; i < report.effect_count; i++)
         assert_true(report.effects[i].f == 0 && report.effects[i].p == 1 &&
@@ -114,12 +114,9 @@ static double noisy_user(struct error_cell *cell, size_t process, size_t run, si
 
 TEST(cells_without_variance_among_others_are_counted)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
-    build_error_crossing(&builder,
-                         &(struct error_crossing){.paths = paths, .patterns = ERROR_ALL_PATTERNS},
-                         &(struct error_way){.draw = noisy_user, .runs = 2});
-    struct error_report report = judge_factors(&builder);
+    const struct error_report report =
+        crossed(&(struct error_crossing){.paths = paths, .patterns = ERROR_ALL_PATTERNS},
+                &(struct error_way){.draw = noisy_user, .runs = 2});
     assert_false(report.anovas->no_variance);
     assert_int_equal(report.anovas->constant_cells, 4);
     assert_int_equal(assert_says(report.anovas, NOTE_CONSTANT)->values[1].count, 8);
@@ -128,15 +125,11 @@ TEST(cells_without_variance_among_others_are_counted)
 
 TEST(one_process_a_cell_is_tested_by_what_the_factors_leave)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
-    build_error_crossing(
-        &builder,
+    const struct error_report report = crossed(
         &(struct error_crossing){
             .paths = paths, .opts = opts, .links = links, .patterns = ERROR_ALL_PATTERNS},
         &(struct error_way){
             .processes = 1, .effect = exact_error, .process_noise = 3, .run_noise = 1});
-    struct error_report report = judge_factors(&builder);
     assert_int_equal(report.anovas->count, 32);
     assert_false(report.anovas->no_variance);
     assert_says(report.anovas, NOTE_NO_REPLICATES);
@@ -146,13 +139,9 @@ TEST(one_process_a_cell_is_tested_by_what_the_factors_leave)
 
 TEST(one_process_and_no_more_cells_than_parameters_test_nothing)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
-    build_error_crossing(
-        &builder,
+    const struct error_report report = crossed(
         &(struct error_crossing){.paths = paths, .patterns = 1u << PATTERN_AR | 1u << PATTERN_RR},
         &(struct error_way){.processes = 1, .effect = exact_error, .process_noise = 3});
-    struct error_report report = judge_factors(&builder);
     assert_says(report.anovas, NOTE_NO_DF);
     for (size_t i = 0; i < report.effect_count; i++)
         assert_true(report.effects[i].p == 1 && !report.effects[i].matters);
@@ -160,8 +149,7 @@ TEST(one_process_and_no_more_cells_than_parameters_test_nothing)
 
 TEST(factors_with_one_level_are_left_out_and_said)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     build_error_crossing(&builder, &(struct error_crossing){.paths = paths, .links = links},
                          &(struct error_way){.process_noise = 3, .runs = 2});
     build_error_cell(&builder, &(struct error_way){.event = "page-faults"});
@@ -188,14 +176,13 @@ static bool only_its_own_link(struct error_way *way)
 
 TEST(factors_that_always_go_together_cannot_be_told_apart)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     build_error_crossing(
         &builder,
         &(struct error_crossing){
             .paths = paths, .links = links, .opts = opts, .exists = only_its_own_link},
         &(struct error_way){.effect = exact_error, .process_noise = 3});
-    struct error_report report = judge_factors(&builder);
+    const struct error_report report = judge_factors(&builder);
     assert_null(find_effect(&report, user, "path"));
     assert_null(find_effect(&report, user, "link"));
     assert_non_null(find_effect(&report, user, "opt"));
@@ -227,8 +214,7 @@ static double by_machine(const struct error_cell *cell, void *context)
 
 TEST(machines_are_a_factor_and_equal_fingerprints_one_machine)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     build_error_machine(&builder, "another", false);
     build_error_machine(&builder, "another", false); /* its store twice */
     for (uint32_t machine = 0; machine < 3; machine++)
@@ -249,8 +235,7 @@ TEST(machines_are_a_factor_and_equal_fingerprints_one_machine)
 
 TEST(other_choices_and_layouts_are_not_mixed_in)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     build_error_crossing(&builder, &(struct error_crossing){.paths = paths},
                          &(struct error_way){.process_noise = 3, .counters = 2});
     build_error_cell(&builder,
@@ -278,8 +263,7 @@ TEST(a_model_that_is_too_large_loses_interactions_first)
         snprintf(names[i], sizeof(names[i]), "path%d", i);
         many[i] = names[i];
     }
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     struct error_crossing crossing = {.paths = many, .counters = counters};
     crossing.patterns = 1u << PATTERN_AR | 1u << PATTERN_RR;
     build_error_crossing(&builder, &crossing,
@@ -293,8 +277,7 @@ TEST(a_model_that_is_too_large_loses_interactions_first)
 
 TEST(more_levels_than_a_model_can_have_are_said)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     for (uint32_t i = 0; i < 900; i++) {
         char name[16];
         snprintf(name, sizeof(name), "path%u", i);
@@ -308,8 +291,7 @@ TEST(more_levels_than_a_model_can_have_are_said)
 
 TEST(nothing_measured_is_no_analysis)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     struct error_report report = judge_factors(&builder);
     assert_int_equal(report.anova_count, 0);
 }

@@ -96,8 +96,7 @@ TEST(an_unbalanced_analysis_is_that_of_r)
         {"path x counters", 4, 11.6621408412866, 0.0629480743883029, 0.992646337447276,
          7.53916987899457e-05, NAN},
     };
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     build_reference(&builder);
     struct error_report report = judge_factors(&builder);
     assert_int_equal(report.anova_count, 1);
@@ -170,14 +169,20 @@ static void build_planted(struct error_builder *builder, const struct planted *p
     build_error_crossing(builder, &crossing, &way);
 }
 
+static struct error_report planted_report(uint64_t seed, const struct planted *planted,
+                                          const struct error_way *noise)
+{
+    BUILDER(builder, seed);
+    build_planted(&builder, planted, noise);
+    return judge_factors(&builder);
+}
+
 TEST(planted_effects_are_found_with_their_size)
 {
     const struct planted planted = {.path = 40, .pattern = 9, .counters = 12, .path_pattern = 60};
-    struct error_builder builder;
-    error_builder_start(&builder, 21);
-    build_planted(&builder, &planted,
-                  &(struct error_way){.runs = 5, .run_noise = 9, .process_noise = 4, .first = 900});
-    struct error_report report = judge_factors(&builder);
+    const struct error_report report = planted_report(
+        21, &planted,
+        &(struct error_way){.runs = 5, .run_noise = 9, .process_noise = 4, .first = 900});
     static const char *const there[] = {"path", "pattern", "counters", "path x pattern"};
     static const char *const absent[] = {"opt", "link", "pattern x opt", "path x counters"};
     for (size_t i = 0; i < 4; i++) {
@@ -207,11 +212,8 @@ TEST(planted_effects_are_found_with_their_size)
  * measured, although plain means of levels differ by it. */
 TEST(more_counters_at_one_level_do_not_look_like_that_level)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 22);
-    build_planted(&builder, &(struct planted){.counters = 500, .path = 30},
-                  &(struct error_way){.runs = 3, .process_noise = 5});
-    struct error_report report = judge_factors(&builder);
+    struct error_report report = planted_report(22, &(struct planted){.counters = 500, .path = 30},
+                                                &(struct error_way){.runs = 3, .process_noise = 5});
     assert_true(effect_of(&report, "counters")->matters);
     assert_false(effect_of(&report, "opt")->significant);
     assert_false(effect_of(&report, "link")->significant);
@@ -219,10 +221,8 @@ TEST(more_counters_at_one_level_do_not_look_like_that_level)
     assert_true(effect_of(&report, "opt")->range < 2);
     assert_true(effect_of(&report, "link")->range < 2);
     /* Nor does the level look like more counters. */
-    error_builder_start(&builder, 23);
-    build_planted(&builder, &(struct planted){.opt = 200, .link = 300},
-                  &(struct error_way){.runs = 3, .process_noise = 5});
-    report = judge_factors(&builder);
+    report = planted_report(23, &(struct planted){.opt = 200, .link = 300},
+                            &(struct error_way){.runs = 3, .process_noise = 5});
     assert_true(effect_of(&report, "opt")->matters);
     assert_true(effect_of(&report, "link")->matters);
     assert_false(effect_of(&report, "counters")->significant);
@@ -232,11 +232,9 @@ TEST(more_counters_at_one_level_do_not_look_like_that_level)
 
 TEST(an_interaction_is_found_where_it_is)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 24);
-    build_planted(&builder, &(struct planted){.pattern_opt = 60},
-                  &(struct error_way){.runs = 3, .process_noise = 8});
-    struct error_report report = judge_factors(&builder);
+    const struct error_report report =
+        planted_report(24, &(struct planted){.pattern_opt = 60},
+                       &(struct error_way){.runs = 3, .process_noise = 8});
     assert_true(effect_of(&report, "pattern x opt")->matters);
     assert_false(effect_of(&report, "path x pattern")->significant);
     assert_false(effect_of(&report, "path")->significant);
@@ -248,11 +246,9 @@ TEST(an_interaction_is_found_where_it_is)
 /* A small effect among thousands of values is certain, and nobody need care. */
 TEST(what_is_significant_need_not_matter)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 25);
-    build_planted(&builder, &(struct planted){.path = 300, .pattern = 200, .opt = 8},
-                  &(struct error_way){.processes = 40, .runs = 3, .process_noise = 8});
-    struct error_report report = judge_factors(&builder);
+    const struct error_report report =
+        planted_report(25, &(struct planted){.path = 300, .pattern = 200, .opt = 8},
+                       &(struct error_way){.processes = 40, .runs = 3, .process_noise = 8});
     const struct error_effect *opt = effect_of(&report, "opt");
     assert_true(opt->significant && !opt->matters);
     assert_true(opt->p < 1e-10 && opt->share_within < ERROR_EFFECT_THRESHOLD);
@@ -263,11 +259,9 @@ TEST(what_is_significant_need_not_matter)
  * judged by what differs within the paths. */
 TEST(a_large_path_hides_no_other_factor)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 26);
-    build_planted(&builder, &(struct planted){.path = 5000, .pattern = 10},
-                  &(struct error_way){.runs = 3, .process_noise = 3});
-    struct error_report report = judge_factors(&builder);
+    const struct error_report report =
+        planted_report(26, &(struct planted){.path = 5000, .pattern = 10},
+                       &(struct error_way){.runs = 3, .process_noise = 3});
     const struct error_effect *pattern = effect_of(&report, "pattern"),
                               *path = effect_of(&report, "path");
     assert_true(pattern->effect_size < ERROR_EFFECT_THRESHOLD / 10);
@@ -287,8 +281,7 @@ static void count_alarms(uint64_t seed, const struct error_way *noise, size_t al
     static const char *const names[TERMS] = {"path",          "pattern",        "counters",
                                              "opt",           "link",           "path x pattern",
                                              "pattern x opt", "path x counters"};
-    struct error_builder builder;
-    error_builder_start(&builder, seed);
+    BUILDER(builder, seed);
     build_planted(&builder, &(struct planted){0}, noise);
     struct error_report report = judge_factors(&builder);
     for (size_t i = 0; i < TERMS; i++)

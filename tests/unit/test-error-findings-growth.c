@@ -10,8 +10,9 @@
 #include "error-findings.h"
 
 /* Something of the event must have been measured for its class to be known. */
-static void hand_events(struct hand *hand)
+static void hand_events_start(struct hand *hand)
 {
+    hand_start(hand);
     static const char *const events[] = {"instructions:u", "instructions:uk", "instructions:k",
                                          "cycles:u", "clock/ticks/"};
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
@@ -21,6 +22,10 @@ static void hand_events(struct hand *hand)
                                                              .n = 1});
     hand_stepped(hand, "perf-read", PATTERN_RR, 12);
 }
+
+#define HAND_OF_EVENTS(name)                                                                       \
+    struct hand name;                                                                              \
+    hand_events_start(&(name))
 
 /* --- Z3 --- */
 
@@ -44,9 +49,7 @@ static void by_counters(struct hand *hand, const char *event, const char *path, 
 
 TEST(counters_add_error_or_do_not)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     by_counters(&hand, "instructions:uk", "perf-read", 112, 5);
     by_counters(&hand, "instructions:u", "perf-read", 0, 0);
     const struct finding *finding = assert_finding(&hand, "Z3", FINDING_HOLDS, FOUND_COUNTERS);
@@ -54,21 +57,18 @@ TEST(counters_add_error_or_do_not)
     by_counters(&hand, "instructions:u", "perf-syscall", 20, 1);
     finding = assert_finding(&hand, "Z3", FINDING_FAILS, FOUND_COUNTERS);
     assert_float_equal(finding->estimate, 20, 1e-9);
-    hand_start(&hand);
-    hand_events(&hand);
+    hand_events_start(&hand);
     by_counters(&hand, "instructions:uk", "perf-read", 0, 0.5);
     by_counters(&hand, "instructions:u", "perf-read", 0, 0);
     assert_finding(&hand, "Z3", FINDING_FAILS, ANYTHING);
-    hand_start(&hand);
-    hand_events(&hand);
+    hand_events_start(&hand);
     by_counters(&hand, "instructions:uk", "perf-read", 112, 150);
     assert_true(assert_finding(&hand, "Z3", FINDING_INCONCLUSIVE, ANYTHING)->detectable > 112);
 }
 
 TEST(stepping_decides_the_user_half_of_more_counters)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     hand_stepped(&hand, "perf-read", PATTERN_RR, 12);
     hand_pmu_absent(&hand);
     by_counters(&hand, "step/instructions/", "papi-low", 12, 0);
@@ -83,9 +83,7 @@ TEST(stepping_decides_the_user_half_of_more_counters)
 /* Other patterns, counters opened apart and other events are not what the claim is about. */
 TEST(only_read_read_of_grouped_instructions_counts)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     by_counters(&hand, "instructions:uk", "perf-read", 0, 0);
     hand.by_counters[0].pattern = PATTERN_AO;
     by_counters(&hand, "instructions:u", "perf-read", 50, 0);
@@ -163,10 +161,7 @@ static void usual_effects(struct hand *hand, double counters, double opt)
 
 TEST(factors_matter_or_do_not)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
-    hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 1);
+    HAND_OF_EVENTS(hand);
     anova(&hand, "instructions:uk", false);
     usual_effects(&hand, 0.05, 0.002); /* the level is significant, and nobody need care */
     const struct finding *finding = assert_finding(&hand, "Z6", FINDING_HOLDS, FOUND_NOT_TESTED);
@@ -181,16 +176,12 @@ TEST(factors_matter_or_do_not)
     assert_float_equal(finding->estimate, 6, 1e-9);
     assert_string_equal(assert_factor(finding, "optimisation level", "matters")->values[6].text,
                         "pattern x opt");
-    hand_start(&hand);
-    hand_events(&hand);
-    hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 1);
+    hand_events_start(&hand);
     anova(&hand, "instructions:uk", false);
     usual_effects(&hand, 0.001, 0.0001);
     assert_factor(assert_finding(&hand, "Z6", FINDING_FAILS, ANYTHING), "number of counters",
                   "does not matter");
-    hand_start(&hand);
-    hand_events(&hand);
-    hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 1);
+    hand_events_start(&hand);
     anova(&hand, "instructions:uk", false);
     usual_effects(&hand, 0.05, 0.0001);
     effect(&hand, 1u << FACTOR_MACHINE, 0.001, 0.2);
@@ -201,9 +192,7 @@ TEST(factors_matter_or_do_not)
 /* An interface that adds thousands does not make other factors small. */
 TEST(a_path_that_makes_nearly_all_variance_hides_no_factor)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     anova(&hand, "instructions:u", false);
     hand.anovas[0].within_sum = 2;
     effect(&hand, 1u << FACTOR_PATH, 0.98, 0);
@@ -220,9 +209,7 @@ TEST(a_path_that_makes_nearly_all_variance_hides_no_factor)
 
 TEST(too_few_data_leave_a_factor_open)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     anova(&hand, "instructions:u", false);
     effect(&hand, 1u << FACTOR_PATH, 0.5, 0);
     effect(&hand, 1u << FACTOR_PATTERN, 0.1, 0.02);
@@ -234,9 +221,7 @@ TEST(too_few_data_leave_a_factor_open)
  * not what the claim is about. */
 TEST(counters_are_refuted_only_where_they_were_varied)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     anova(&hand, "instructions:u", false);
     usual_effects(&hand, 0, 0.0001);
     anova(&hand, "instructions:uk", false);
@@ -252,9 +237,7 @@ TEST(counters_are_refuted_only_where_they_were_varied)
 
 TEST(one_level_of_everything_tests_no_factor)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     anova(&hand, "instructions:u", false);
     effect(&hand, 1u << FACTOR_OPT, 0.5, 0);
     anova(&hand, "cycles:u", false);
@@ -264,8 +247,7 @@ TEST(one_level_of_everything_tests_no_factor)
 
 TEST(stepped_factors_decide_what_user_mode_can)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     hand_stepped(&hand, "perf-read", PATTERN_RR, 12);
     anova(&hand, "step/instructions/", true);
     usual_effects(&hand, 0, 0.0001);
@@ -298,76 +280,95 @@ static void slope(struct hand *hand, const char *event, const char *path, double
     };
 }
 
-TEST(user_and_kernel_errors_grow_or_do_not)
+/* Slopes by event and path, from N +- half, until the first without a path. */
+#define GROWTH(name, id, verdict, says, estimate, ...)                                             \
+    {                                                                                              \
+        name, #id, FINDING_##verdict, FOUND_##says, estimate,                                      \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define SLOPE(event, ...)                                                                          \
+    {                                                                                              \
+        "instructions:" event, __VA_ARGS__                                                         \
+    }
+#define U(...)  SLOPE("u", __VA_ARGS__)
+#define K(...)  SLOPE("k", __VA_ARGS__)
+#define UK(...) SLOPE("uk", __VA_ARGS__)
+static const struct growth {
+    const char *name, *id;
+    enum finding_verdict verdict;
+    enum error_says says;
+    double estimate; /* NaN: not asked */
+    struct {
+        const char *event, *path;
+        double slope, half;
+    } slopes[4];
+} growths[] = {
+    GROWTH("the paths of one machine are one slope", Z7, HOLDS, SLOPES, 0.0018,
+           UK("perf-read", 0.0016, 0.0004), UK("papi-low", 0.0020, 0.0004)),
+    GROWTH("surely more, but not twofold, is the same", Z7, HOLDS, SLOPES, NAN,
+           UK("perf-read", 0.0016, 0.0004), UK("perf-syscall", 0.0030, 0.0001)),
+    GROWTH("a path with a slope of its own refutes it", Z7, FAILS, SLOPES, NAN,
+           UK("perf-read", 0.0016, 0.0004), UK("perf-user", 0.0001, 0.0001)),
+    GROWTH("a CPU without ticks refutes it", Z7, FAILS, ONE_SLOPE, 0, UK("perf-read", 0, 1e-6)),
+    GROWTH("a wide interval leaves it open", Z7, INCONCLUSIVE, HIDDEN, 0.001,
+           UK("perf-read", 0.001, 0.002)),
+    GROWTH("an interval without end is no estimate", Z7, INCONCLUSIVE, ONE_SLOPE, NAN,
+           UK("papi-low", 0, HUGE_VAL)),
+    GROWTH("user errors stay", Z8, HOLDS, FURTHEST, 4e-7, U("perf-read", 0, 0),
+           U("perf-user", 4e-7, 1e-6)),
+    GROWTH("one wide interval leaves user errors open", Z8, INCONCLUSIVE, FURTHEST, 0,
+           U("perf-read", 0, 0), U("papi-low", 0, 1e-3)),
+    GROWTH("kernel instructions that leak in refute it", Z8, FAILS, FURTHEST, 0.001,
+           U("perf-read", 0, 0), U("perf-prctl", 0.001, 1e-4)),
+    GROWTH("no interval of user errors is no estimate", Z8, INCONCLUSIVE, FURTHEST, NAN,
+           U("papi-low", 0, HUGE_VAL)),
+    GROWTH("kernel counts grow", Z9, HOLDS, BOTH_UNTESTED, 0.00204,
+           K("perf-read", 0.00204, 0.0001)),
+    GROWTH("both grow alike", Z9, HOLDS, BOTH, NAN, K("perf-read", 0.00204, 0.0001),
+           UK("perf-read", 0.0020, 0.0002)),
+    GROWTH("they grow by another slope", Z9, FAILS, BOTH, NAN, K("perf-read", 0.00204, 0.0001),
+           UK("perf-read", 0.004, 0)),
+    GROWTH("neither grows", Z9, FAILS, BOTH, 0, K("perf-read", 0, 0), UK("perf-read", 0, 0)),
+    GROWTH("kernel counts are open", Z9, INCONCLUSIVE, BOTH, NAN, K("perf-read", 0, 1),
+           UK("perf-read", 0, 0)),
+};
+
+static void grows(void **state)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    const struct growth *growth = *state;
+    HAND_OF_EVENTS(hand);
+    for (size_t i = 0; i < 4 && growth->slopes[i].path; i++)
+        slope(&hand, growth->slopes[i].event, growth->slopes[i].path, growth->slopes[i].slope,
+              growth->slopes[i].half);
+    const struct finding *finding =
+        assert_finding(&hand, growth->id, growth->verdict, growth->says);
+    if (!isnan(growth->estimate))
+        assert_float_equal(finding->estimate, growth->estimate, 1e-9);
+    assert_int_equal(finding->has_estimate, isfinite(growth->slopes[0].half));
+}
+
+EXAMPLES(findings_of_growth)
+{
+    for (size_t i = 0; i < sizeof(growths) / sizeof(*growths); i++)
+        unit_example(growths[i].name, grows, &growths[i]);
+}
+
+TEST(what_interrupts_explain_is_said_with_the_slopes)
+{
+    HAND_OF_EVENTS(hand);
     slope(&hand, "instructions:uk", "perf-read", 0.0016, 0.0004);
-    slope(&hand, "instructions:uk", "papi-low", 0.0020, 0.0004);
-    const struct finding *finding = assert_finding(&hand, "Z7", FINDING_HOLDS, FOUND_SLOPES);
-    assert_float_equal(finding->estimate, 0.0018, 1e-9);
-    assert_true(finding->high - finding->low < 0.0008); /* together they know more than each */
     hand.report.ticks =
         (struct error_ticks){.known = true, .predicted = 0.0017, .each = 3400, .agrees = true};
     assert_finding(&hand, "Z7", FINDING_HOLDS, FOUND_INTERRUPTS);
-    slope(&hand, "instructions:uk", "perf-syscall", 0.0030, 0.0001); /* surely more, not twofold */
-    assert_finding(&hand, "Z7", FINDING_HOLDS, ANYTHING);
-    slope(&hand, "instructions:uk", "perf-user", 0.0001, 0.0001); /* that path is another */
-    assert_finding(&hand, "Z7", FINDING_FAILS, FOUND_SLOPES);
-    hand_start(&hand); /* a CPU without ticks */
-    hand_events(&hand);
-    slope(&hand, "instructions:uk", "perf-read", 0, 1e-6);
-    assert_finding(&hand, "Z7", FINDING_FAILS, FOUND_ONE_SLOPE);
-    hand_start(&hand);
-    hand_events(&hand);
-    slope(&hand, "instructions:uk", "perf-read", 0.001, 0.002);
-    assert_true(assert_finding(&hand, "Z7", FINDING_INCONCLUSIVE, FOUND_HIDDEN)->detectable >
-                0.001);
 }
 
-TEST(user_errors_stay_or_grow)
-{
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
-    slope(&hand, "instructions:u", "perf-read", 0, 0);
-    slope(&hand, "instructions:u", "perf-user", 4e-7, 1e-6);
-    assert_finding(&hand, "Z8", FINDING_HOLDS, FOUND_FURTHEST);
-    slope(&hand, "instructions:u", "papi-low", 0, 1e-3);
-    assert_finding(&hand, "Z8", FINDING_INCONCLUSIVE, FOUND_FURTHEST);
-    slope(&hand, "instructions:u", "perf-prctl", 0.001, 1e-4); /* kernel instructions leak in */
-    assert_float_equal(assert_finding(&hand, "Z8", FINDING_FAILS, FOUND_FURTHEST)->estimate, 0.001,
-                       1e-9);
-}
-
-TEST(kernel_counts_grow_alike_or_do_not)
-{
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
-    slope(&hand, "instructions:k", "perf-read", 0.00204, 0.0001);
-    assert_finding(&hand, "Z9", FINDING_HOLDS, FOUND_BOTH_UNTESTED);
-    slope(&hand, "instructions:uk", "perf-read", 0.0020, 0.0002);
-    assert_finding(&hand, "Z9", FINDING_HOLDS, FOUND_BOTH);
-    hand.slopes[1].slope = hand.slopes[1].low = hand.slopes[1].high = 0.004;
-    assert_finding(&hand, "Z9", FINDING_FAILS, FOUND_BOTH);
-    hand.slopes[1].slope = hand.slopes[1].low = hand.slopes[1].high = 0;
-    hand.slopes[0].slope = 0;
-    hand.slopes[0].low = hand.slopes[0].high = 0;
-    assert_finding(&hand, "Z9", FINDING_FAILS, ANYTHING);
-    hand.slopes[0].low = -1;
-    hand.slopes[0].high = 1;
-    assert_finding(&hand, "Z9", FINDING_INCONCLUSIVE, ANYTHING);
-}
-
-/* A loop of one length has no slope, an interval without end is no estimate, steps are no counter,
+/* A loop of one length has no slope, steps are no counter,
  * and other events are not asked. */
 TEST(slopes_that_say_nothing_are_left_out)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     slope(&hand, "cycles:u", "perf-read", 0, 0);
     slope(&hand, "instructions:u", "perf-read", 0, 0);
     hand.slopes[1].points = 1;
@@ -377,18 +378,12 @@ TEST(slopes_that_say_nothing_are_left_out)
     assert_finding(&hand, "Z8", FINDING_UNTESTABLE, FOUND_NOT_MEASURED);
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_RR, 1);
     assert_finding(&hand, "Z8", FINDING_UNTESTABLE, FOUND_ONE_LENGTH);
-    slope(&hand, "instructions:u", "papi-low", 0, HUGE_VAL);
-    assert_false(assert_finding(&hand, "Z8", FINDING_INCONCLUSIVE, ANYTHING)->has_estimate);
-    slope(&hand, "instructions:uk", "papi-low", 0, HUGE_VAL);
-    assert_false(assert_finding(&hand, "Z7", FINDING_INCONCLUSIVE, ANYTHING)->has_estimate);
 }
 
 /* What an interrupt costs is the machine's: only the paths of one are compared. */
 TEST(slopes_of_several_machines_are_judged_apart)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     uint32_t second = build_error_machine(&hand.builder, "another", true);
     slope(&hand, "instructions:uk", "perf-read", 0.001, 0.0001);
     slope(&hand, "instructions:uk", "perf-read", 0.004, 0.0001);
@@ -422,9 +417,7 @@ static struct error_placement *placement(struct hand *hand, const char *event, d
 
 TEST(placement_matters_or_does_not)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     struct error_placement *ticks = placement(&hand, "clock/ticks/", 2, 0.1);
     assert_float_equal(assert_finding(&hand, "Z10", FINDING_HOLDS, FOUND_NO_WINDOWS)->estimate, 2,
                        1e-9);
@@ -449,9 +442,7 @@ TEST(placement_matters_or_does_not)
 
 TEST(placement_is_not_judged_by_counts_or_emulated_time)
 {
-    struct hand hand;
-    hand_start(&hand);
-    hand_events(&hand);
+    HAND_OF_EVENTS(hand);
     placement(&hand, "instructions:u", 2, 0)->is_time = false;
     assert_finding(&hand, "Z10", FINDING_UNTESTABLE, FOUND_NO_PLACES);
     placement(&hand, "cycles:u", 2, 0);

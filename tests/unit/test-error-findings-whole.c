@@ -138,8 +138,7 @@ static void assert_verdicts(const struct error_report *report,
 
 TEST(a_machine_like_the_papers)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     build_null(&builder, like_the_paper, false);
     build_loops(&builder, "instructions:uk", 0.002);
     build_loops(&builder, "instructions:u", 0);
@@ -160,8 +159,7 @@ TEST(a_machine_like_the_papers)
 
 TEST(a_machine_opposite_to_the_papers)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     build_null(&builder, unlike_the_paper, false);
     build_loops(&builder, "instructions:uk", 0);
     build_loops(&builder, "instructions:u", 0.002);
@@ -176,8 +174,7 @@ TEST(a_machine_opposite_to_the_papers)
 
 TEST(a_machine_without_counters)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     build_error_absence(&builder, "instructions:u", 2, "this CPU has no counters");
     build_null(&builder, like_the_paper, true);
     struct error_report report = judge(&builder);

@@ -17,252 +17,110 @@
     CELL("step/instructions/", __VA_ARGS__, .part = PART_STEPPED, .processes = 2, .runs = 2)
 #define NOISY(noise) .process_noise = (noise), .processes = 4
 
+#define WITHOUT(absent, name, id, verdict, says, estimate, ...)                                    \
+    {                                                                                              \
+        name, #id, FINDING_##verdict, says, estimate, absent,                                      \
+        {                                                                                          \
+            __VA_ARGS__                                                                            \
+        }                                                                                          \
+    }
+#define WITH(...) WITHOUT(NULL, __VA_ARGS__)
+
 static const struct example {
     const char *name, *id;
     enum finding_verdict verdict;
     enum error_says says;
-    double estimate; /* 0: not asked */
+    double estimate;    /* 0: not asked */
+    const char *absent; /* an event or path; NULL: none */
     struct error_way cells[6];
-    struct {
-        const char *what, *reason;
-        int error;
-    } absent;
 } examples[] = {
-    {"both halves of the spread hold",
-     "Z1",
-     FINDING_HOLDS,
-     FOUND_SPREAD,
-     10000.0 / 74,
-     {U("perf-read", RR, 12), U("perf-read", AO, 1256), U("papi-low", RR, 2500),
-      UK("perf-read", RR, 74), UK("perf-read", AO, 5037), UK("papi-low", RR, 10000)},
-     {0}},
-    {"one half is enough to refute it",
-     "Z1",
-     FINDING_FAILS,
-     FOUND_SPREAD,
-     1.25,
-     {U("perf-read", RR, 12), U("perf-read", AO, 1256), U("papi-low", RR, 2500),
-      UK("perf-read", RR, 2000), UK("perf-read", AO, 2250), UK("papi-low", RR, 2500)},
-     {0}},
-    {"a spread from no error at all has a size",
-     "Z1",
-     FINDING_HOLDS,
-     ANYTHING,
-     300,
-     {U("perf-read", RR, 0), U("perf-read", AO, 150), U("papi-low", RR, 300)},
-     {0}},
-    {"a small one from none is small",
-     "Z1",
-     FINDING_FAILS,
-     ANYTHING,
-     4,
-     {U("perf-read", RR, 0), U("perf-read", AO, 2), U("papi-low", RR, 4)},
-     {0}},
-    {"noisy cells leave the spread open",
-     "Z1",
-     FINDING_INCONCLUSIVE,
-     ANYTHING,
-     0,
-     {U("perf-read", RR, 100), U("papi-low", AR, 1000, NOISY(500))},
-     {0}},
-    {"one path is no spread",
-     "Z1",
-     FINDING_UNTESTABLE,
-     FOUND_FEW_WAYS,
-     0,
-     {U("perf-read", RR, 10), U("perf-read", AO, 5000)},
-     {0}},
-    {"one process is no spread",
-     "Z1",
-     FINDING_UNTESTABLE,
-     FOUND_FEW_WAYS,
-     0,
-     {U("perf-read", RR, 10), U("perf-read", AO, 5000), U("papi-low", AR, 9000, .processes = 1)},
-     {0}},
+    WITH("both halves of the spread hold", Z1, HOLDS, FOUND_SPREAD, 10000.0 / 74,
+         U("perf-read", RR, 12), U("perf-read", AO, 1256), U("papi-low", RR, 2500),
+         UK("perf-read", RR, 74), UK("perf-read", AO, 5037), UK("papi-low", RR, 10000)),
+    WITH("one half is enough to refute it", Z1, FAILS, FOUND_SPREAD, 1.25, U("perf-read", RR, 12),
+         U("perf-read", AO, 1256), U("papi-low", RR, 2500), UK("perf-read", RR, 2000),
+         UK("perf-read", AO, 2250), UK("papi-low", RR, 2500)),
+    WITH("a spread from no error at all has a size", Z1, HOLDS, ANYTHING, 300,
+         U("perf-read", RR, 0), U("perf-read", AO, 150), U("papi-low", RR, 300)),
+    WITH("a small one from none is small", Z1, FAILS, ANYTHING, 4, U("perf-read", RR, 0),
+         U("perf-read", AO, 2), U("papi-low", RR, 4)),
+    WITH("noisy cells leave the spread open", Z1, INCONCLUSIVE, ANYTHING, 0,
+         U("perf-read", RR, 100), U("papi-low", AR, 1000, NOISY(500))),
+    WITH("one path is no spread", Z1, UNTESTABLE, FOUND_FEW_WAYS, 0, U("perf-read", RR, 10),
+         U("perf-read", AO, 5000)),
+    WITH("one process is no spread", Z1, UNTESTABLE, FOUND_FEW_WAYS, 0, U("perf-read", RR, 10),
+         U("perf-read", AO, 5000), U("papi-low", AR, 9000, .processes = 1)),
     /* A window without a path, and steps before they are aligned, are no way to measure. */
-    {"without counters the user half is stepped",
-     "Z1",
-     FINDING_HOLDS,
-     FOUND_MODE_UNTESTED,
-     2600.0 / 12,
-     {STEPPED("perf-read", RR, 12), STEPPED("perf-read", AO, 14), STEPPED("papi-high", RR, 2600),
-      STEPPED("bare", RR, 0),
-      CELL("step/instructions-raw/", "papi-low", AR, 1e6, .part = PART_STEPPED)},
-     {"instructions:uk", "this CPU has no counters. Ask the host for a virtual PMU.", 2}},
+    WITHOUT("instructions:uk", "without counters the user half is stepped", Z1, HOLDS,
+            FOUND_MODE_UNTESTED, 2600.0 / 12, STEPPED("perf-read", RR, 12),
+            STEPPED("perf-read", AO, 14), STEPPED("papi-high", RR, 2600), STEPPED("bare", RR, 0),
+            CELL("step/instructions-raw/", "papi-low", AR, 1e6, .part = PART_STEPPED)),
     /* --- Z2 --- */
-    {"a user read cuts the error",
-     "Z2",
-     FINDING_HOLDS,
-     FOUND_READS,
-     1698.0 / 109,
-     {UK("perf-read", RR, 1798), UK("perf-syscall", RR, 1698), UK("perf-user", RR, 109),
-      U("perf-user", RR, 109), UK("perf-syscall", AO, 5000)},
-     {0}},
-    {"a user read that saves little does not",
-     "Z2",
-     FINDING_FAILS,
-     FOUND_READS,
-     120.0 / 109,
-     {UK("perf-syscall", RR, 120), UK("perf-user", RR, 109), U("perf-user", RR, 109)},
-     {0}},
-    {"kernel code in a user read refutes it",
-     "Z2",
-     FINDING_FAILS,
-     FOUND_USER_MODE,
-     0,
-     {UK("perf-syscall", RR, 1698), UK("perf-user", RR, 300), U("perf-user", RR, 109)},
-     {0}},
-    {"user reads of noisy counts stay open",
-     "Z2",
-     FINDING_INCONCLUSIVE,
-     ANYTHING,
-     0,
-     {U("perf-user", RR, 100), UK("perf-user", RR, 100), UK("perf-read", RR, 200, NOISY(80))},
-     {0}},
-    {"user reads need the kernel's share",
-     "Z2",
-     FINDING_UNTESTABLE,
-     FOUND_REFUSED,
-     0,
-     {U("perf-read", RR, 100), U("perf-user", RR, 10)},
-     {"instructions:uk", "only root may count the kernel.", 13}},
-    {"user reads need a path",
-     "Z2",
-     FINDING_UNTESTABLE,
-     FOUND_NO_PATH,
-     0,
-     {UK("perf-read", RR, 100)},
-     {0}},
-    {"user reads need a system call beside them",
-     "Z2",
-     FINDING_UNTESTABLE,
-     FOUND_NO_CALL,
-     0,
-     {UK("perf-user", RR, 100)},
-     {0}},
+    WITH("a user read cuts the error", Z2, HOLDS, FOUND_READS, 1698.0 / 109,
+         UK("perf-read", RR, 1798), UK("perf-syscall", RR, 1698), UK("perf-user", RR, 109),
+         U("perf-user", RR, 109), UK("perf-syscall", AO, 5000)),
+    WITH("a user read that saves little does not", Z2, FAILS, FOUND_READS, 120.0 / 109,
+         UK("perf-syscall", RR, 120), UK("perf-user", RR, 109), U("perf-user", RR, 109)),
+    WITH("kernel code in a user read refutes it", Z2, FAILS, FOUND_USER_MODE, 0,
+         UK("perf-syscall", RR, 1698), UK("perf-user", RR, 300), U("perf-user", RR, 109)),
+    WITH("user reads of noisy counts stay open", Z2, INCONCLUSIVE, ANYTHING, 0,
+         U("perf-user", RR, 100), UK("perf-user", RR, 100), UK("perf-read", RR, 200, NOISY(80))),
+    WITHOUT("instructions:uk", "user reads need the kernel's share", Z2, UNTESTABLE, FOUND_REFUSED,
+            0, U("perf-read", RR, 100), U("perf-user", RR, 10)),
+    WITH("user reads need a path", Z2, UNTESTABLE, FOUND_NO_PATH, 0, UK("perf-read", RR, 100)),
+    WITH("user reads need a system call beside them", Z2, UNTESTABLE, FOUND_NO_CALL, 0,
+         UK("perf-user", RR, 100)),
     /* --- Z4: the smaller step decides --- */
-    {"higher interfaces add error",
-     "Z4",
-     FINDING_HOLDS,
-     FOUND_INTERFACES,
-     97,
-     {U("perf-read", AO, 87), U("perf-syscall", RR, 37), U("papi-low", AR, 134),
-      U("papi-low", AO, 204), U("papi-high", RR, 236)},
-     {0}},
-    {"a higher interface that adds none refutes it",
-     "Z4",
-     FINDING_FAILS,
-     ANYTHING,
-     -4,
-     {U("perf-syscall", RR, 37), U("papi-low", AR, 134), U("papi-high", RR, 130)},
-     {0}},
-    {"a lower one that adds none refutes it",
-     "Z4",
-     FINDING_FAILS,
-     ANYTHING,
-     -6,
-     {U("perf-syscall", RR, 140), U("papi-low", AR, 134), U("papi-high", RR, 236)},
-     {0}},
-    {"one interface alone says nothing",
-     "Z4",
-     FINDING_UNTESTABLE,
-     FOUND_NO_PATH,
-     0,
-     {U("perf-read", RR, 100)},
-     {0}},
-    {"a noisy interface is open and an absent one is named",
-     "Z4",
-     FINDING_INCONCLUSIVE,
-     FOUND_NOT_TESTED,
-     0,
-     {U("perf-read", RR, 100), U("papi-low", AR, 110, NOISY(30))},
-     {"papi-high", "built without PAPI. Install it.", 2}},
-    {"interfaces are stepped where nothing counts",
-     "Z4",
-     FINDING_HOLDS,
-     FOUND_INTERFACES,
-     89,
-     {STEPPED("perf-syscall", RR, 9), STEPPED("papi-low", RR, 98), STEPPED("papi-high", RR, 700)},
-     {"instructions:u", "this CPU has no counters.", 2}},
+    WITH("higher interfaces add error", Z4, HOLDS, FOUND_INTERFACES, 97, U("perf-read", AO, 87),
+         U("perf-syscall", RR, 37), U("papi-low", AR, 134), U("papi-low", AO, 204),
+         U("papi-high", RR, 236)),
+    WITH("a higher interface that adds none refutes it", Z4, FAILS, ANYTHING, -4,
+         U("perf-syscall", RR, 37), U("papi-low", AR, 134), U("papi-high", RR, 130)),
+    WITH("a lower one that adds none refutes it", Z4, FAILS, ANYTHING, -6,
+         U("perf-syscall", RR, 140), U("papi-low", AR, 134), U("papi-high", RR, 236)),
+    WITH("one interface alone says nothing", Z4, UNTESTABLE, FOUND_NO_PATH, 0,
+         U("perf-read", RR, 100)),
+    WITHOUT("papi-high", "a noisy interface is open and an absent one is named", Z4, INCONCLUSIVE,
+            FOUND_NOT_TESTED, 0, U("perf-read", RR, 100), U("papi-low", AR, 110, NOISY(30))),
+    WITHOUT("instructions:u", "interfaces are stepped where nothing counts", Z4, HOLDS,
+            FOUND_INTERFACES, 89, STEPPED("perf-syscall", RR, 9), STEPPED("papi-low", RR, 98),
+            STEPPED("papi-high", RR, 700)),
     /* Neither more counters nor separate ones belong to a way. */
-    {"levels and links of one way count as their middle",
-     "Z4",
-     FINDING_HOLDS,
-     ANYTHING,
-     100,
-     {U("perf-read", AR, 30, .opt = "O0"), U("perf-read", AR, 31, .opt = "O1"),
-      U("perf-read", AR, 90), U("papi-low", AR, 131), U("perf-read", AR, 1, .counters = 4),
-      U("perf-read", AR, 1, .separate = true)},
-     {0}},
+    WITH("levels and links of one way count as their middle", Z4, HOLDS, ANYTHING, 100,
+         U("perf-read", AR, 30, .opt = "O0"), U("perf-read", AR, 31, .opt = "O1"),
+         U("perf-read", AR, 90), U("papi-low", AR, 131), U("perf-read", AR, 1, .counters = 4),
+         U("perf-read", AR, 1, .separate = true)),
     /* --- Z5 --- */
-    {"best patterns differ",
-     "Z5",
-     FINDING_HOLDS,
-     FOUND_PATTERNS,
-     23,
-     {U("perf-read", AR, 60), U("perf-read", RR, 37), U("papi-low", AR, 134),
-      U("papi-low", RR, 200)},
-     {0}},
+    WITH("best patterns differ", Z5, HOLDS, FOUND_PATTERNS, 23, U("perf-read", AR, 60),
+         U("perf-read", RR, 37), U("papi-low", AR, 134), U("papi-low", RR, 200)),
     /* A path that does not have the best pattern does not make it another. */
-    {"best patterns are the same",
-     "Z5",
-     FINDING_FAILS,
-     FOUND_SAME_PATTERN,
-     0,
-     {U("perf-read", AR, 60), U("perf-read", RR, 37), U("papi-low", AR, 200),
-      U("papi-low", RR, 134), U("perf-prctl", AR, 10), U("perf-prctl", AO, 5)},
-     {0}},
-    {"patterns that tie are one pattern",
-     "Z5",
-     FINDING_FAILS,
-     FOUND_SAME_PATTERN,
-     0,
-     {U("perf-read", AR, 37), U("perf-read", RR, 37), U("papi-low", AR, 134),
-      U("papi-low", RR, 200)},
-     {0}},
-    {"the best pattern may depend on the mode",
-     "Z5",
-     FINDING_HOLDS,
-     FOUND_PATTERNS,
-     23,
-     {U("perf-read", AR, 60), U("perf-read", RR, 37), UK("perf-read", AR, 600),
-      UK("perf-read", RR, 726)},
-     {0}},
-    {"single patterns say nothing",
-     "Z5",
-     FINDING_UNTESTABLE,
-     FOUND_ONE_PATTERN,
-     0,
-     {U("perf-read", AR, 60), U("perf-read", RR, 37), U("papi-low", RR, 134)},
-     {0}},
-    {"noisy patterns stay open",
-     "Z5",
-     FINDING_INCONCLUSIVE,
-     FOUND_PATTERNS_OPEN,
-     0,
-     {U("perf-read", AR, 60), U("perf-read", RR, 37), U("papi-low", RR, 134),
-      U("papi-low", AR, 130, NOISY(30))},
-     {0}},
-    {"stepped patterns decide for user mode",
-     "Z5",
-     FINDING_HOLDS,
-     FOUND_MODE_UNTESTED,
-     2,
-     {STEPPED("perf-read", AR, 14), STEPPED("perf-read", RR, 12), STEPPED("papi-low", AR, 90),
-      STEPPED("papi-low", RR, 95)},
-     {"instructions:uk", "this CPU has no counters.", 2}},
+    WITH("best patterns are the same", Z5, FAILS, FOUND_SAME_PATTERN, 0, U("perf-read", AR, 60),
+         U("perf-read", RR, 37), U("papi-low", AR, 200), U("papi-low", RR, 134),
+         U("perf-prctl", AR, 10), U("perf-prctl", AO, 5)),
+    WITH("patterns that tie are one pattern", Z5, FAILS, FOUND_SAME_PATTERN, 0,
+         U("perf-read", AR, 37), U("perf-read", RR, 37), U("papi-low", AR, 134),
+         U("papi-low", RR, 200)),
+    WITH("the best pattern may depend on the mode", Z5, HOLDS, FOUND_PATTERNS, 23,
+         U("perf-read", AR, 60), U("perf-read", RR, 37), UK("perf-read", AR, 600),
+         UK("perf-read", RR, 726)),
+    WITH("single patterns say nothing", Z5, UNTESTABLE, FOUND_ONE_PATTERN, 0,
+         U("perf-read", AR, 60), U("perf-read", RR, 37), U("papi-low", RR, 134)),
+    WITH("noisy patterns stay open", Z5, INCONCLUSIVE, FOUND_PATTERNS_OPEN, 0,
+         U("perf-read", AR, 60), U("perf-read", RR, 37), U("papi-low", RR, 134),
+         U("papi-low", AR, 130, NOISY(30))),
+    WITHOUT("instructions:uk", "stepped patterns decide for user mode", Z5, HOLDS,
+            FOUND_MODE_UNTESTED, 2, STEPPED("perf-read", AR, 14), STEPPED("perf-read", RR, 12),
+            STEPPED("papi-low", AR, 90), STEPPED("papi-low", RR, 95)),
 };
 
 static void is_judged(void **state)
 {
     const struct example *example = *state;
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     for (size_t i = 0; i < 6 && example->cells[i].path; i++)
         build_error_cell(&hand.builder, &example->cells[i]);
-    if (example->absent.what)
-        build_error_absence(&hand.builder, example->absent.what, example->absent.error,
-                            example->absent.reason);
+    if (example->absent)
+        build_error_absence(&hand.builder, example->absent, 2, "not on this machine.");
     const struct finding *finding =
         assert_finding(&hand, example->id, example->verdict, example->says);
     if (example->estimate < 0 || example->estimate > 0)
@@ -280,8 +138,7 @@ EXAMPLES(findings_of_null_errors)
 TEST(without_any_count_nothing_is_decided)
 {
     static const char *const ids[] = {"Z1", "Z2", "Z3", "Z4", "Z5", "Z6", "Z7", "Z8", "Z9"};
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     hand_pmu_absent(&hand);
     hand_null(&hand, "page-faults", "perf-read", PATTERN_AO, 1);
     hand_null(&hand, "page-faults", "papi-low", PATTERN_RR, 100);
@@ -293,8 +150,7 @@ TEST(without_any_count_nothing_is_decided)
 
 TEST(a_path_that_failed_says_why)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     hand_null(&hand, "instructions:uk", "perf-read", PATTERN_RR, 100);
     build_error_failed(&hand.builder,
                        &(struct error_way){.event = "instructions:uk", .path = "perf-user"}, 22,
@@ -304,8 +160,7 @@ TEST(a_path_that_failed_says_why)
 
 TEST(one_of_several_machines_refutes)
 {
-    struct hand hand;
-    hand_start(&hand);
+    HAND(hand);
     uint32_t second = build_error_machine(&hand.builder, "another", false);
     build_error_machine(&hand.builder, "third", true);
     hand_null(&hand, "instructions:u", "perf-read", PATTERN_AR, 37);

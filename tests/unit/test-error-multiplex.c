@@ -4,10 +4,7 @@
  * More events than counters: errors of extrapolated counts against the truth, steady and phased,
  * beside the same code counted alone. */
 #include "case.h"
-#include "error-builder.h"
-#include "studies/error/study.h"
-
-#define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
+#include "error-judging.h"
 
 enum { N = 100000, EACH = 400, RUNS = 11, MIDDLE = 5 };
 

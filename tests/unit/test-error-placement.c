@@ -4,10 +4,7 @@
  * The same loop at many places: planted factors are found, noise and disturbed processes are not
  * taken for placement. */
 #include "case.h"
-#include "error-builder.h"
-#include "studies/error/study.h"
-
-#define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
+#include "error-judging.h"
 
 enum { N = 100000, PLACES = 64, REPETITIONS = 50 };
 
@@ -23,11 +20,6 @@ struct plant {
     bool combination; /* windows: slow where pattern and level together say so */
     bool by_pattern, by_opt;
     double process; /* what the process at hand costs */
-};
-
-struct fixture {
-    struct error_builder builder;
-    struct error_report report;
 };
 
 static bool is_slow(const struct error_cell *cell, const struct plant *plant)
@@ -94,15 +86,20 @@ static void build_windows(struct fixture *fixture, struct plant *plant)
                                              .context = plant});
 }
 
-static void start(struct fixture *fixture, uint64_t seed)
-{
-    *fixture = (struct fixture){0};
-    error_builder_start(&fixture->builder, seed);
-}
-
 static void judge(struct fixture *fixture)
 {
     error_judge_placement(&fixture->builder.file, 1, &fixture->report);
+}
+
+/* Places with such an event, judged. */
+static struct error_placement placed(struct plant plant, const char *event, const char *class,
+                                     uint64_t seed)
+{
+    FIXTURE(fixture, seed);
+    build_places(&fixture, &plant, event, class);
+    judge(&fixture);
+    assert_int_equal(fixture.report.placement_count, 1);
+    return fixture.report.placements[0];
 }
 
 TEST(test_planted_factors_are_found)
@@ -116,7 +113,7 @@ TEST(test_planted_factors_are_found)
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
         struct fixture fixture;
         struct plant plant = plants[i];
-        start(&fixture, 11 + i);
+        fixture_start(&fixture, 11 + i);
         build_places(&fixture, &plant, "clock/ticks/", "ticks");
         judge(&fixture);
         assert_int_equal(fixture.report.placement_count, 1);
@@ -142,21 +139,14 @@ TEST(test_a_busy_sibling_hides_no_factor_and_makes_none)
 {
     int found = 0, near = 0, held = 0, accused = 0;
     for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
-        struct fixture fixture;
         struct plant plant = {.slow = 2, .from = 56, .to = 64, .jitter = 0.02, .processes = 6};
         plant.busy = 0.5;
-        start(&fixture, 700 + seed);
-        build_places(&fixture, &plant, "clock/ticks/", "ticks");
-        judge(&fixture);
-        const struct error_placement *placement = &fixture.report.placements[0];
-        found += placement->factor_low > 1.5;
-        near += fabs(placement->factor - 2) < 0.1;
-        held += placement->factor_low <= 2 && 2 <= placement->factor_high;
+        const struct error_placement placement = placed(plant, "clock/ticks/", "ticks", 700 + seed);
+        found += placement.factor_low > 1.5;
+        near += fabs(placement.factor - 2) < 0.1;
+        held += placement.factor_low <= 2 && 2 <= placement.factor_high;
         plant.slow = 1;
-        start(&fixture, 800 + seed);
-        build_places(&fixture, &plant, "clock/ticks/", "ticks");
-        judge(&fixture);
-        accused += fixture.report.placements[0].factor_low > 1.05;
+        accused += placed(plant, "clock/ticks/", "ticks", 800 + seed).factor_low > 1.05;
     }
     assert_in_range(found, REPETITIONS * 4 / 5, REPETITIONS);
     assert_in_range(near, REPETITIONS * 4 / 5, REPETITIONS);
@@ -178,15 +168,11 @@ TEST(test_clean_places_are_not_accused)
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
         int accused = 0, explained = 0;
         for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
-            struct fixture fixture;
-            struct plant plant = plants[i];
-            start(&fixture, 100 * i + seed);
-            build_places(&fixture, &plant, "clock/ticks/", "ticks");
-            judge(&fixture);
-            const struct error_placement *placement = &fixture.report.placements[0];
-            accused += placement->factor_low > 1;
-            explained += placement->by_place > 0.15;
-            assert_true(placement->factor_high >= placement->factor);
+            const struct error_placement placement =
+                placed(plants[i], "clock/ticks/", "ticks", 100 * i + seed);
+            accused += placement.factor_low > 1;
+            explained += placement.by_place > 0.15;
+            assert_true(placement.factor_high >= placement.factor);
         }
         assert_in_range(accused, 0, 4); /* 2.5 % each */
         assert_in_range(explained, 0, 3);
@@ -195,24 +181,18 @@ TEST(test_clean_places_are_not_accused)
 
 TEST(test_exact_places_have_a_factor_of_one)
 {
-    struct plant plant = {.processes = 3};
-    struct fixture fixture;
-    start(&fixture, 1);
-    build_places(&fixture, &plant, "instructions:u", NULL);
-    judge(&fixture);
-    const struct error_placement *placement = &fixture.report.placements[0];
-    assert_false(placement->is_time);
-    assert_true(placement->factor == 1 && placement->factor_low == 1 &&
-                placement->factor_high == 1);
-    assert_true(placement->by_place == 0);
+    const struct error_placement placement =
+        placed((struct plant){.processes = 3}, "instructions:u", NULL, 1);
+    assert_false(placement.is_time);
+    assert_true(placement.factor == 1 && placement.factor_low == 1 && placement.factor_high == 1);
+    assert_true(placement.by_place == 0);
 }
 
 /* An event that never happens, and one that happens at some places only. */
 TEST(test_counts_of_nothing_have_no_factor)
 {
     struct plant plant = {.processes = 3};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_places(&fixture, &plant, "branch-misses:u", NULL);
     for (size_t i = 0; i < fixture.builder.file.cell_count; i++)
         memset(fixture.builder.file.cells[i].values, 0,
@@ -230,22 +210,18 @@ TEST(test_counts_of_nothing_have_no_factor)
 
 TEST(test_one_process_a_place_knows_no_interval)
 {
-    struct plant plant = {.slow = 2, .from = 0, .to = 9, .jitter = 0.05, .processes = 1};
-    struct fixture fixture;
-    start(&fixture, 1);
-    build_places(&fixture, &plant, "cycles:u", "cycles");
-    judge(&fixture);
-    const struct error_placement *placement = &fixture.report.placements[0];
-    assert_near(placement->factor, 2, 0.1);
-    assert_true(placement->factor_low == 1 && isinf(placement->factor_high));
-    assert_true(placement->by_place == 0);
+    const struct error_placement placement =
+        placed((struct plant){.slow = 2, .from = 0, .to = 9, .jitter = 0.05, .processes = 1},
+               "cycles:u", "cycles", 1);
+    assert_near(placement.factor, 2, 0.1);
+    assert_true(placement.factor_low == 1 && isinf(placement.factor_high));
+    assert_true(placement.by_place == 0);
 }
 
 TEST(test_time_comes_first)
 {
     struct plant plant = {.jitter = 0.05, .processes = 2};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_places(&fixture, &plant, "branches:u", NULL);
     build_places(&fixture, &plant, "clock/ticks/", "ticks");
     build_windows(&fixture, &plant);
@@ -266,8 +242,7 @@ TEST(test_machines_are_not_mixed)
     struct plant fast = {.jitter = 0.05, .processes = 3}, slow = fast;
     slow.slow = 2;
     slow.to = PLACES; /* everywhere: another machine, not another place */
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_places(&fixture, &fast, "clock/ticks/", "ticks");
     uint32_t other = build_error_machine(&fixture.builder, "another", false);
     build_places(&fixture, &slow, "clock/ticks/", "ticks");
@@ -283,8 +258,7 @@ TEST(test_machines_are_not_mixed)
 
 static struct error_windows windows(struct plant plant, uint64_t seed)
 {
-    struct fixture fixture;
-    start(&fixture, seed);
+    FIXTURE(fixture, seed);
     build_windows(&fixture, &plant);
     judge(&fixture);
     assert_int_equal(fixture.report.placement_count, 1);
@@ -330,8 +304,7 @@ TEST(test_clean_windows_are_not_accused)
 TEST(test_one_pattern_is_compared_by_level_alone)
 {
     struct plant plant = {.slow = 2, .jitter = 0.05, .processes = 5, .by_opt = true};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_windows(&fixture, &plant);
     for (size_t i = 0; i < fixture.builder.file.cell_count; i++)
         if (fixture.builder.file.cells[i].pattern != PATTERN_AO)
@@ -344,8 +317,7 @@ TEST(test_one_pattern_is_compared_by_level_alone)
 
 TEST(test_nothing_placed_is_nothing_said)
 {
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     judge(&fixture);
     assert_int_equal(fixture.report.placement_count, 0);
     assert_int_equal(fixture.report.place_count, 0);

@@ -13,17 +13,6 @@ static const uint64_t SHORT[] = {1, 10, 0};
 
 static const struct ticking TICKING = {.period = 1.3e6, .each = 3500, .dear = 0.05};
 
-struct fixture {
-    struct error_builder builder;
-    struct error_report report;
-};
-
-static void start(struct fixture *fixture, uint64_t seed)
-{
-    *fixture = (struct fixture){0};
-    error_builder_start(&fixture->builder, seed);
-}
-
 static void add(struct fixture *fixture, struct ticking ticking, const char *event,
                 const uint64_t *ladder, uint32_t processes, bool interrupts)
 {
@@ -47,8 +36,7 @@ TEST(test_ticks_explain_a_slope_made_of_ticks)
 {
     int agrees = 0, each = 0, rate = 0, predicted = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct fixture fixture;
-        start(&fixture, seed);
+        FIXTURE(fixture, seed);
         add(&fixture, TICKING, "instructions:k", LADDER, 10, true);
         add(&fixture, TICKING, "instructions:uk", LADDER, 10, true);
         struct error_ticks ticks = judge(&fixture);
@@ -70,8 +58,7 @@ TEST(test_growth_beyond_ticks_disagrees)
 {
     struct ticking leaking = TICKING;
     leaking.leak = 0.001;
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     add(&fixture, TICKING, "instructions:k", LADDER, 20, true);
     add(&fixture, leaking, "instructions:uk", LADDER, 20, true);
     struct error_ticks ticks = judge(&fixture);
@@ -86,8 +73,7 @@ TEST(test_cells_that_count_interrupts_are_compared_first)
 {
     struct ticking counted = TICKING;
     counted.counting = 1500;
-    struct fixture fixture;
-    start(&fixture, 2);
+    FIXTURE(fixture, 2);
     add(&fixture, counted, "instructions:k", LADDER, 20, true);
     add(&fixture, counted, "instructions:uk", LADDER, 20, false);
     struct error_ticks unlike = judge(&fixture);
@@ -95,7 +81,7 @@ TEST(test_cells_that_count_interrupts_are_compared_first)
     assert_false(unlike.agrees);
     assert_true(says(&unlike.why, TICKS_UNLIKE));
 
-    start(&fixture, 2);
+    fixture_start(&fixture, 2);
     add(&fixture, counted, "instructions:k", LADDER, 20, true);
     add(&fixture, counted, "instructions:uk", LADDER, 20, false);
     add(&fixture, counted, "instructions:uk", LADDER, 20, true);
@@ -108,8 +94,7 @@ TEST(test_cells_that_count_interrupts_are_compared_first)
 TEST(test_lonely_processes_are_left_out)
 {
     static const uint64_t last[] = {10, 0};
-    struct fixture fixture;
-    start(&fixture, 6);
+    FIXTURE(fixture, 6);
     add(&fixture, TICKING, "instructions:k", LADDER, 10, true);
     add(&fixture, TICKING, "instructions:k", last, 1, true);
     add(&fixture, TICKING, "instructions:uk", LADDER, 10, true);
@@ -122,8 +107,7 @@ TEST(test_another_machine_is_another_timer)
 {
     struct ticking slower = TICKING;
     slower.period /= 10;
-    struct fixture fixture;
-    start(&fixture, 3);
+    FIXTURE(fixture, 3);
     add(&fixture, TICKING, "instructions:k", LADDER, 10, true);
     add(&fixture, TICKING, "instructions:uk", LADDER, 10, true);
     size_t first = fixture.builder.file.cell_count;
@@ -155,8 +139,7 @@ TEST(test_what_cannot_be_known_has_a_reason)
         {"instructions:k", LADDER, 5, true, "instructions:u", TICKS_BOTH_NONE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct fixture fixture;
-        start(&fixture, 4);
+        FIXTURE(fixture, 4);
         add(&fixture, TICKING, cases[i].kernel, cases[i].ladder, cases[i].processes,
             cases[i].interrupts);
         add(&fixture, TICKING, cases[i].both, LADDER, 5, false);
@@ -171,8 +154,7 @@ TEST(test_what_cannot_be_known_has_a_reason)
 TEST(test_one_length_has_no_slope_however_it_rounds)
 {
     for (uint32_t processes = 2; processes <= 40; processes++) {
-        struct fixture fixture;
-        start(&fixture, 6);
+        FIXTURE(fixture, 6);
         add(&fixture, TICKING, "instructions:k", LADDER, 5, true);
         add(&fixture, TICKING, "instructions:uk", ONE, processes, true);
         struct error_ticks ticks = judge(&fixture);
@@ -185,8 +167,7 @@ TEST(test_one_length_has_no_slope_however_it_rounds)
 TEST(test_one_interrupt_is_too_few)
 {
     struct ticking still = {.period = 1e18, .each = 1};
-    struct fixture fixture;
-    start(&fixture, 5);
+    FIXTURE(fixture, 5);
     add(&fixture, still, "instructions:k", LADDER, 5, true);
     add(&fixture, still, "instructions:uk", LADDER, 5, true);
     fixture.builder.file.cells[3].interrupts[60] = 1;
