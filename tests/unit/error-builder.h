@@ -240,6 +240,9 @@ static inline struct error_cell *build_error_cell(struct error_builder *builder,
     return cell;
 }
 
+/* The same by the members of a way. */
+#define BUILD(builder, ...) build_error_cell(builder, &(struct error_way){__VA_ARGS__})
+
 /* A cell that no process could measure. */
 static inline struct error_cell *build_error_failed(struct error_builder *builder,
                                                     const struct error_way *way, int error,
@@ -316,6 +319,12 @@ static inline void build_error_crossing(struct error_builder *builder,
         error_cross_patterns(builder, crossing, one);
     }
 }
+
+#define ERROR_PLAIN(...) __VA_ARGS__
+/* The same by the members of a crossing, in brackets, and of a way. */
+#define CROSS(builder, crossing, ...)                                                              \
+    build_error_crossing(builder, &(struct error_crossing){ERROR_PLAIN crossing},                  \
+                         &(struct error_way){__VA_ARGS__})
 
 /* Measured instructions:u cells and stepped ones of the same ways, in which `exact` instructions
  * lie in the window and the CPU sees `edge` more: what must agree. */

@@ -40,21 +40,15 @@ static inline void hand_start(struct hand *hand)
 static inline void hand_null(struct hand *hand, const char *event, const char *path,
                              enum pattern pattern, double error)
 {
-    build_error_cell(
-        &hand->builder,
-        &(struct error_way){.event = event, .path = path, .pattern = pattern, .error = error});
+    BUILD(&hand->builder, .event = event, .path = path, .pattern = pattern, .error = error);
 }
 
 /* The same, stepped. */
 static inline void hand_stepped(struct hand *hand, const char *path, enum pattern pattern,
                                 double error)
 {
-    build_error_cell(&hand->builder, &(struct error_way){.part = PART_STEPPED,
-                                                         .path = path,
-                                                         .pattern = pattern,
-                                                         .error = error,
-                                                         .processes = 2,
-                                                         .runs = 2});
+    BUILD(&hand->builder, .part = PART_STEPPED, .path = path, .pattern = pattern, .error = error,
+          .processes = 2, .runs = 2);
 }
 
 static inline void hand_pmu_absent(struct hand *hand)

@@ -121,12 +121,8 @@ TEST(few_counters_where_each_adds)
 static void first_runs(struct hand *hand, double lazy, double bound)
 {
     best(hand, "instructions:u", "perf-read", 12);
-    build_error_cell(
-        &hand->builder,
-        &(struct error_way){.pattern = PATTERN_RR, .link = "lazy", .error = 12, .first = lazy});
-    build_error_cell(&hand->builder,
-                     &(struct error_way){
-                         .pattern = PATTERN_RR, .link = "bind-now", .error = 12, .first = bound});
+    BUILD(&hand->builder, .pattern = PATTERN_RR, .link = "lazy", .error = 12, .first = lazy);
+    BUILD(&hand->builder, .pattern = PATTERN_RR, .link = "bind-now", .error = 12, .first = bound);
 }
 
 TEST(lazy_linking_is_blamed_where_it_is_the_cause)

@@ -53,8 +53,7 @@ TEST(each_path_has_its_own_best_pattern_by_mode)
                                       .patterns = ERROR_ALL_PATTERNS};
     build_error_crossing(&builder, &crossing,
                          &(struct error_way){.processes = 5, .effect = of_path, .first = -1000});
-    build_error_cell(
-        &builder, &(struct error_way){.separate = true, .effect = of_path, .pattern = PATTERN_RR});
+    BUILD(&builder, .separate = true, .effect = of_path, .pattern = PATTERN_RR);
     struct error_report report = judge(&builder);
     assert_int_equal(report.best_count, 4);
     const struct error_best *direct = find(&report, "instructions:u", "perf-read");
@@ -88,8 +87,7 @@ TEST(stepped_rows_stand_apart_and_are_user_mode)
                          &(struct error_way){.part = PART_STEPPED, .effect = of_path});
     for (size_t i = 0; i < builder.file.cell_count; i++)
         builder.file.cells[i].mode = COUNT_ANY; /* whatever its name says */
-    build_error_cell(
-        &builder, &(struct error_way){.part = PART_STEPPED, .specimen = "loop", .path = "other"});
+    BUILD(&builder, .part = PART_STEPPED, .specimen = "loop", .path = "other");
     struct error_report report = judge(&builder);
     assert_int_equal(report.best_count, 1);
     assert_true(report.best->stepped && report.best->overall);
@@ -117,8 +115,8 @@ TEST(of_equal_medians_the_narrower_wins_then_the_first)
     assert_int_equal(report.best->pattern, PATTERN_AO);
     /* Paths that tie: in the order of the case. */
     error_builder_start(&builder, 3);
-    build_error_cell(&builder, &(struct error_way){.path = "perf-syscall", .error = 50});
-    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 50});
+    BUILD(&builder, .path = "perf-syscall", .error = 50);
+    BUILD(&builder, .path = "perf-read", .error = 50);
     report = judge(&builder);
     assert_int_equal(report.best_count, 2);
     assert_true(find(&report, "instructions:u", "perf-syscall")->overall);
@@ -135,15 +133,11 @@ TEST(paths_that_tie_are_told_apart_by_what_they_execute)
     for (int stepped = 0; stepped < 2; stepped++) {
         BUILDER(builder, 3);
         for (size_t i = 0; i < 3; i++)
-            build_error_cell(&builder,
-                             &(struct error_way){.event = "page-faults", .path = paths[i].path});
+            BUILD(&builder, .event = "page-faults", .path = paths[i].path);
         for (size_t i = 0; i < 3; i++)
-            build_error_cell(
-                &builder,
-                &(struct error_way){.part = stepped ? PART_STEPPED : PART_NULL,
-                                    .event = stepped ? "step/instructions/" : "instructions:u",
-                                    .path = paths[i].path,
-                                    .error = paths[i].executes});
+            BUILD(&builder, .part = stepped ? PART_STEPPED : PART_NULL,
+                  .event = stepped ? "step/instructions/" : "instructions:u", .path = paths[i].path,
+                  .error = paths[i].executes);
         struct error_report report = judge(&builder);
         assert_true(find(&report, "page-faults", "perf-syscall")->overall);
         assert_false(find(&report, "page-faults", "papi-high")->overall);
@@ -156,10 +150,10 @@ TEST(machines_have_a_best_of_their_own)
 {
     BUILDER(builder, 3);
     build_error_machine(&builder, "another", false);
-    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 10});
-    build_error_cell(&builder, &(struct error_way){.path = "perf-user", .error = 20});
-    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 70, .machine = 1});
-    build_error_cell(&builder, &(struct error_way){.path = "perf-user", .error = 30, .machine = 1});
+    BUILD(&builder, .path = "perf-read", .error = 10);
+    BUILD(&builder, .path = "perf-user", .error = 20);
+    BUILD(&builder, .path = "perf-read", .error = 70, .machine = 1);
+    BUILD(&builder, .path = "perf-user", .error = 30, .machine = 1);
     struct error_report report = judge(&builder);
     static const int64_t subtract[] = {10, 20, 70, 30};
     static const bool overall[] = {true, false, false, true};
@@ -174,13 +168,13 @@ TEST(machines_have_a_best_of_their_own)
 TEST(an_error_below_zero_is_no_virtue)
 {
     BUILDER(builder, 3);
-    build_error_cell(&builder, &(struct error_way){.error = -60});
-    build_error_cell(&builder, &(struct error_way){.error = 50, .pattern = PATTERN_RR});
+    BUILD(&builder, .error = -60);
+    BUILD(&builder, .error = 50, .pattern = PATTERN_RR);
     struct error_report report = judge(&builder);
     assert_int_equal(report.best->pattern, PATTERN_RR);
     error_builder_start(&builder, 3);
-    build_error_cell(&builder, &(struct error_way){.error = 50});
-    build_error_cell(&builder, &(struct error_way){.error = -60, .pattern = PATTERN_RR});
+    BUILD(&builder, .error = 50);
+    BUILD(&builder, .error = -60, .pattern = PATTERN_RR);
     report = judge(&builder);
     assert_int_equal(report.best->pattern, PATTERN_AR);
 }
@@ -188,9 +182,9 @@ TEST(an_error_below_zero_is_no_virtue)
 TEST(paths_without_a_cell_of_one_counter_have_no_best)
 {
     BUILDER(builder, 3);
-    build_error_cell(&builder, &(struct error_way){.counters = 2});
+    BUILD(&builder, .counters = 2);
     build_error_failed(&builder, &(struct error_way){.path = "perf-user"}, -1, "refused");
-    build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .path = "loop"});
+    BUILD(&builder, .part = PART_DURATION, .path = "loop");
     struct error_report report = judge(&builder);
     assert_int_equal(report.best_count, 0);
 }

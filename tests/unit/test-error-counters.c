@@ -109,8 +109,7 @@ TEST(an_exact_slope_is_a_point)
     /* Numbers of counters and values that rounding cannot solve exactly. */
     for (int error = 17; error < 1000; error += 11) {
         error_builder_start(&builder, 3);
-        build_error_crossing(&builder, &(struct error_crossing){.counters = one_to_six},
-                             &(struct error_way){.error = error, .processes = 3});
+        CROSS(&builder, (.counters = one_to_six), .error = error, .processes = 3);
         report = judge(&builder);
         by = report.by_counters;
         assert_true(by->slope == 0 && by->low == 0 && by->high == 0);
@@ -149,9 +148,8 @@ static double twice_as_much(const struct error_cell *cell, void *context)
 TEST(a_full_crossing_is_compared_at_one_level_and_link)
 {
     BUILDER(builder, 3);
-    build_error_crossing(
-        &builder, &(struct error_crossing){.opts = opts, .links = links, .counters = one_to_six},
-        &(struct error_way){.effect = twice_as_much});
+    CROSS(&builder, (.opts = opts, .links = links, .counters = one_to_six),
+          .effect = twice_as_much);
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 1);
     assert_true(fabs(report.by_counters->slope - 3) < 1e-9);
@@ -194,8 +192,8 @@ TEST(machines_have_slopes_of_their_own)
     /* One number each: there is no slope. */
     error_builder_start(&builder, 3);
     build_error_machine(&builder, "another", false);
-    build_error_cell(&builder, &(struct error_way){.counters = 1});
-    build_error_cell(&builder, &(struct error_way){.counters = 9, .machine = 1});
+    BUILD(&builder, .counters = 1);
+    BUILD(&builder, .counters = 9, .machine = 1);
     report = judge(&builder);
     assert_int_equal(report.by_counters_count, 0);
 }
@@ -203,11 +201,10 @@ TEST(machines_have_slopes_of_their_own)
 TEST(too_little_for_a_slope_is_said)
 {
     BUILDER(builder, 3);
-    build_error_cell(&builder, &(struct error_way){.path = "one"});
-    build_error_cell(&builder, &(struct error_way){.path = "one", .opt = "O3", .counters = 2});
-    build_error_cell(&builder, &(struct error_way){.path = "two", .processes = 1});
-    build_error_cell(&builder,
-                     &(struct error_way){.path = "two", .processes = 1, .counters = 2, .error = 5});
+    BUILD(&builder, .path = "one");
+    BUILD(&builder, .path = "one", .opt = "O3", .counters = 2);
+    BUILD(&builder, .path = "two", .processes = 1);
+    BUILD(&builder, .path = "two", .processes = 1, .counters = 2, .error = 5);
     build_error_failed(&builder, &(struct error_way){.path = "one", .counters = 2}, -1, "refused");
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 1);
@@ -270,10 +267,8 @@ TEST(a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others)
     };
     BUILDER(builder, 3);
     for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
-        build_error_cell(&builder, &(struct error_way){.path = "papi-low",
-                                                       .counters = cells[i].counters,
-                                                       .others = cells[i].others,
-                                                       .error = cells[i].error});
+        BUILD(&builder, .path = "papi-low", .counters = cells[i].counters,
+              .others = cells[i].others, .error = cells[i].error);
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 1);
     assert_int_equal(report.by_counters->points, 4);

@@ -150,11 +150,10 @@ TEST(one_process_and_no_more_cells_than_parameters_test_nothing)
 TEST(factors_with_one_level_are_left_out_and_said)
 {
     BUILDER(builder, 5);
-    build_error_crossing(&builder, &(struct error_crossing){.paths = paths, .links = links},
-                         &(struct error_way){.process_noise = 3, .runs = 2});
-    build_error_cell(&builder, &(struct error_way){.event = "page-faults"});
+    CROSS(&builder, (.paths = paths, .links = links), .process_noise = 3, .runs = 2);
+    BUILD(&builder, .event = "page-faults");
     build_error_failed(&builder, &(struct error_way){.event = "cycles:u"}, -1, "refused");
-    build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .event = "cycles:k"});
+    BUILD(&builder, .part = PART_DURATION, .event = "cycles:k");
     struct error_report report = judge_factors(&builder);
     assert_int_equal(report.anova_count, 2);
     assert_int_equal(report.effect_count, 2);
@@ -177,11 +176,8 @@ static bool only_its_own_link(struct error_way *way)
 TEST(factors_that_always_go_together_cannot_be_told_apart)
 {
     BUILDER(builder, 5);
-    build_error_crossing(
-        &builder,
-        &(struct error_crossing){
-            .paths = paths, .links = links, .opts = opts, .exists = only_its_own_link},
-        &(struct error_way){.effect = exact_error, .process_noise = 3});
+    CROSS(&builder, (.paths = paths, .links = links, .opts = opts, .exists = only_its_own_link),
+          .effect = exact_error, .process_noise = 3);
     const struct error_report report = judge_factors(&builder);
     assert_null(find_effect(&report, user, "path"));
     assert_null(find_effect(&report, user, "link"));
@@ -218,9 +214,8 @@ TEST(machines_are_a_factor_and_equal_fingerprints_one_machine)
     build_error_machine(&builder, "another", false);
     build_error_machine(&builder, "another", false); /* its store twice */
     for (uint32_t machine = 0; machine < 3; machine++)
-        build_error_crossing(
-            &builder, &(struct error_crossing){.paths = paths, .opts = opts},
-            &(struct error_way){.machine = machine, .effect = by_machine, .process_noise = 4});
+        CROSS(&builder, (.paths = paths, .opts = opts), .machine = machine, .effect = by_machine,
+              .process_noise = 4);
     for (size_t i = 0; i < builder.file.cell_count; i++)
         for (size_t run = 0; builder.file.cells[i].machine == 2 && run < 400; run++)
             builder.file.cells[i].values[run] += 50;
@@ -236,11 +231,9 @@ TEST(machines_are_a_factor_and_equal_fingerprints_one_machine)
 TEST(other_choices_and_layouts_are_not_mixed_in)
 {
     BUILDER(builder, 5);
-    build_error_crossing(&builder, &(struct error_crossing){.paths = paths},
-                         &(struct error_way){.process_noise = 3, .counters = 2});
-    build_error_cell(&builder,
-                     &(struct error_way){.counters = 2, .others = "cycles:u", .error = 4000});
-    build_error_cell(&builder, &(struct error_way){.counters = 2, .separate = true, .error = 4000});
+    CROSS(&builder, (.paths = paths), .process_noise = 3, .counters = 2);
+    BUILD(&builder, .counters = 2, .others = "cycles:u", .error = 4000);
+    BUILD(&builder, .counters = 2, .separate = true, .error = 4000);
     struct error_report report = judge_factors(&builder);
     assert_int_equal(report.anovas->count, 40);
     assert_true(report.anovas->total_sum < 1000);
@@ -248,8 +241,7 @@ TEST(other_choices_and_layouts_are_not_mixed_in)
     assert_int_equal(assert_says(report.anovas, NOTE_LAYOUT)->values[0].count, 1);
     /* Where nothing else was measured, they are what is analysed. */
     error_builder_start(&builder, 5);
-    build_error_crossing(&builder, &(struct error_crossing){.paths = paths},
-                         &(struct error_way){.process_noise = 3, .separate = true});
+    CROSS(&builder, (.paths = paths), .process_noise = 3, .separate = true);
     report = judge_factors(&builder);
     assert_int_equal(report.anovas->count, 40);
 }
@@ -281,7 +273,7 @@ TEST(more_levels_than_a_model_can_have_are_said)
     for (uint32_t i = 0; i < 900; i++) {
         char name[16];
         snprintf(name, sizeof(name), "path%u", i);
-        build_error_cell(&builder, &(struct error_way){.path = name, .processes = 1, .runs = 1});
+        BUILD(&builder, .path = name, .processes = 1, .runs = 1);
     }
     struct error_report report = judge_factors(&builder);
     assert_int_equal(report.effect_count, 0);

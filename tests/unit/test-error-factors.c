@@ -42,15 +42,9 @@ static double reference_error(struct error_cell *cell, size_t process, size_t ru
 
 static void add_reference(struct error_builder *builder, struct reference *at)
 {
-    build_error_cell(builder, &(struct error_way){.path = three_paths[at->path],
-                                                  .pattern = (enum pattern)at->pattern,
-                                                  .counters = at->counters,
-                                                  .opt = three_opts[at->opt],
-                                                  .link = two_links[at->link],
-                                                  .processes = 2 + at->number % 3,
-                                                  .runs = 3,
-                                                  .draw = reference_error,
-                                                  .context = at});
+    BUILD(builder, .path = three_paths[at->path], .pattern = (enum pattern)at->pattern,
+          .counters = at->counters, .opt = three_opts[at->opt], .link = two_links[at->link],
+          .processes = 2 + at->number % 3, .runs = 3, .draw = reference_error, .context = at);
     at->number++;
 }
 

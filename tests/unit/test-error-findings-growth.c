@@ -16,10 +16,8 @@ static void hand_events_start(struct hand *hand)
     static const char *const events[] = {"instructions:u", "instructions:uk", "instructions:k",
                                          "cycles:u", "clock/ticks/"};
     for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
-        build_error_cell(&hand->builder, &(struct error_way){.event = events[i],
-                                                             .part = PART_DURATION,
-                                                             .specimen = "loop",
-                                                             .n = 1});
+        BUILD(&hand->builder, .event = events[i], .part = PART_DURATION, .specimen = "loop",
+              .n = 1);
     hand_stepped(hand, "perf-read", PATTERN_RR, 12);
 }
 

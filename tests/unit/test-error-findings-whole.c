@@ -60,18 +60,10 @@ static void build_loops(struct error_builder *builder, const char *event, double
     static const char *const through[] = {"perf-read", "papi-low"};
     for (size_t path = 0; path < 2; path++)
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
-            build_error_cell(builder, &(struct error_way){.part = PART_DURATION,
-                                                          .event = event,
-                                                          .path = through[path],
-                                                          .specimen = "loop",
-                                                          .n = sizes[i],
-                                                          .has_truth = true,
-                                                          .truth = 1 + 3 * (int64_t)sizes[i],
-                                                          .error = 500,
-                                                          .effect = with_duration,
-                                                          .context = &slope,
-                                                          .run_noise = slope > 0 ? 5 : 0,
-                                                          .times = true});
+            BUILD(builder, .part = PART_DURATION, .event = event, .path = through[path],
+                  .specimen = "loop", .n = sizes[i], .has_truth = true,
+                  .truth = 1 + 3 * (int64_t)sizes[i], .error = 500, .effect = with_duration,
+                  .context = &slope, .run_noise = slope > 0 ? 5 : 0, .times = true);
 }
 
 /* Ticks of a loop by its place; factor: between the halves of a line. */
@@ -83,19 +75,10 @@ static double by_place(const struct error_cell *cell, void *context)
 static void build_places(struct error_builder *builder, double factor)
 {
     for (int64_t offset = 0; offset < 64; offset += 2)
-        build_error_cell(builder, &(struct error_way){.part = PART_PLACEMENT,
-                                                      .event = "clock/ticks/",
-                                                      .kind = "source",
-                                                      .class = "ticks",
-                                                      .path = "clock",
-                                                      .specimen = "placed",
-                                                      .placed = true,
-                                                      .offset = offset,
-                                                      .n = 100000,
-                                                      .effect = by_place,
-                                                      .context = &factor,
-                                                      .run_noise = 100,
-                                                      .times = true});
+        BUILD(builder, .part = PART_PLACEMENT, .event = "clock/ticks/", .kind = "source",
+              .class = "ticks", .path = "clock", .specimen = "placed", .placed = true,
+              .offset = offset, .n = 100000, .effect = by_place, .context = &factor,
+              .run_noise = 100, .times = true);
 }
 
 static void build_null(struct error_builder *builder, error_effect_of *effect, bool stepped)

@@ -171,9 +171,8 @@ TEST(one_of_several_machines_refutes)
     assert_int_equal(told->values[1].count, 1);
     assert_string_equal(told->values[2].text, "built");
     for (int i = 0; i < 2; i++)
-        build_error_cell(&hand.builder, &(struct error_way){.machine = second,
-                                                            .path = i ? "papi-low" : "perf-read",
-                                                            .error = i ? 20 : 30});
+        BUILD(&hand.builder, .machine = second, .path = i ? "papi-low" : "perf-read",
+              .error = i ? 20 : 30);
     finding = assert_finding(&hand, "Z4", FINDING_FAILS, FOUND_MACHINES);
     told = reasons_find(&finding->why, &error_words[FOUND_MACHINES]);
     assert_int_equal(told->values[1].count, 2);

@@ -55,35 +55,18 @@ static void build_places(struct fixture *fixture, struct plant *plant, const cha
                          const char *class)
 {
     for (int64_t offset = 0; offset < PLACES; offset++)
-        build_error_cell(&fixture->builder, &(struct error_way){.part = PART_PLACEMENT,
-                                                                .event = event,
-                                                                .class = class,
-                                                                .path = "clock",
-                                                                .pattern = PATTERN_RR,
-                                                                .specimen = "placed",
-                                                                .placed = true,
-                                                                .offset = offset,
-                                                                .n = N,
-                                                                .processes = plant->processes,
-                                                                .runs = 10,
-                                                                .draw = draw,
-                                                                .context = plant});
+        BUILD(&fixture->builder, .part = PART_PLACEMENT, .event = event, .class = class,
+              .path = "clock", .pattern = PATTERN_RR, .specimen = "placed", .placed = true,
+              .offset = offset, .n = N, .processes = plant->processes, .runs = 10, .draw = draw,
+              .context = plant);
 }
 
 static void build_windows(struct fixture *fixture, struct plant *plant)
 {
     static const char *const opts[] = {"O0", "O1", "O2", "O3", NULL};
-    build_error_crossing(&fixture->builder,
-                         &(struct error_crossing){.opts = opts, .patterns = ERROR_ALL_PATTERNS},
-                         &(struct error_way){.part = PART_PLACEMENT,
-                                             .event = "msr/tsc/",
-                                             .class = "ticks",
-                                             .specimen = "loop",
-                                             .n = N,
-                                             .processes = plant->processes,
-                                             .runs = 10,
-                                             .draw = draw,
-                                             .context = plant});
+    CROSS(&fixture->builder, (.opts = opts, .patterns = ERROR_ALL_PATTERNS), .part = PART_PLACEMENT,
+          .event = "msr/tsc/", .class = "ticks", .specimen = "loop", .n = N,
+          .processes = plant->processes, .runs = 10, .draw = draw, .context = plant);
 }
 
 static void judge(struct fixture *fixture)

@@ -39,12 +39,8 @@ static double staircase(struct error_cell *cell, size_t process, size_t run, siz
 TEST(first_and_later_runs_are_kept_apart)
 {
     BUILDER(builder, 1);
-    build_error_cell(&builder, &(struct error_way){.processes = 3,
-                                                   .runs = 5,
-                                                   .first = 1000,
-                                                   .has_truth = true,
-                                                   .truth = 50,
-                                                   .draw = staircase});
+    BUILD(&builder, .processes = 3, .runs = 5, .first = 1000, .has_truth = true, .truth = 50,
+          .draw = staircase);
     struct error_report report = judge(&builder);
     assert_int_equal(report.row_count, 1);
     const struct error_row *row = report.rows;
@@ -61,8 +57,7 @@ TEST(first_and_later_runs_are_kept_apart)
 TEST(one_run_a_process_is_first_and_later)
 {
     BUILDER(builder, 1);
-    build_error_cell(&builder,
-                     &(struct error_way){.processes = 4, .runs = 1, .first = 7, .draw = staircase});
+    BUILD(&builder, .processes = 4, .runs = 1, .first = 7, .draw = staircase);
     struct error_report report = judge(&builder);
     check_spread(report.rows->later, 7, 7, 107, 207, 307);
     check_spread(report.rows->first, 7, 7, 107, 207, 307);
@@ -78,12 +73,12 @@ TEST(cells_without_runs_have_no_row)
     assert_int_equal(report.row_count, 0);
     assert_int_equal(report.least_processes, 0);
     build_error_failed(&builder, &(struct error_way){0}, -1, "refused");
-    build_error_cell(&builder, &(struct error_way){.processes = 25, .path = "perf-user"});
-    build_error_cell(&builder, &(struct error_way){.processes = 21});
-    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED, .processes = 2});
-    build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .processes = 3});
+    BUILD(&builder, .processes = 25, .path = "perf-user");
+    BUILD(&builder, .processes = 21);
+    BUILD(&builder, .part = PART_STEPPED, .processes = 2);
+    BUILD(&builder, .part = PART_DURATION, .processes = 3);
     /* A process whose runs got no counter is not one that measured. */
-    struct error_cell *cell = build_error_cell(&builder, &(struct error_way){.processes = 20});
+    struct error_cell *cell = BUILD(&builder, .processes = 20);
     cell->begins[1] = 0;
     report = judge(&builder);
     assert_int_equal(report.row_count, 5);
@@ -96,8 +91,8 @@ TEST(cells_without_runs_have_no_row)
 TEST(values_that_overflow_the_difference_are_the_largest_error)
 {
     BUILDER(builder, 1);
-    struct error_cell *cell = build_error_cell(
-        &builder, &(struct error_way){.processes = 1, .runs = 2, .has_truth = true, .truth = -10});
+    struct error_cell *cell =
+        BUILD(&builder, .processes = 1, .runs = 2, .has_truth = true, .truth = -10);
     cell->values[0] = INT64_MAX;
     cell->values[1] = INT64_MIN;
     struct error_report report = judge(&builder);
@@ -166,11 +161,9 @@ TEST(another_window_or_event_is_not_compared_with_the_stepped_one)
     };
     BUILDER(builder, 1);
     build_error_machine(&builder, "another", false);
-    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED, .error = 5});
-    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED,
-                                                   .event = "step/instructions-raw/",
-                                                   .path = "perf-user",
-                                                   .error = 9});
+    BUILD(&builder, .part = PART_STEPPED, .error = 5);
+    BUILD(&builder, .part = PART_STEPPED, .event = "step/instructions-raw/", .path = "perf-user",
+          .error = 9);
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         build_error_cell(&builder, &others[i]);
     struct error_report report = judge(&builder);
@@ -183,9 +176,8 @@ TEST(another_window_or_event_is_not_compared_with_the_stepped_one)
 TEST(other_further_events_share_the_stepped_window)
 {
     BUILDER(builder, 1);
-    build_error_cell(&builder,
-                     &(struct error_way){.part = PART_STEPPED, .counters = 2, .error = 40});
-    build_error_cell(&builder, &(struct error_way){.counters = 2, .others = "cycles:u"});
+    BUILD(&builder, .part = PART_STEPPED, .counters = 2, .error = 40);
+    BUILD(&builder, .counters = 2, .others = "cycles:u");
     struct error_report report = judge(&builder);
     assert_true(report.rows[1].has_stepped);
     assert_int_equal(report.rows[1].stepped, 40);
@@ -202,13 +194,9 @@ TEST(steps_that_vary_are_said_to)
 {
     for (size_t index = 0; index < 9; index++) {
         BUILDER(builder, 1);
-        build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED,
-                                                       .processes = 3,
-                                                       .runs = 3,
-                                                       .error = 5,
-                                                       .draw = differs_in_one,
-                                                       .context = &index});
-        build_error_cell(&builder, &(struct error_way){.error = 5});
+        BUILD(&builder, .part = PART_STEPPED, .processes = 3, .runs = 3, .error = 5,
+              .draw = differs_in_one, .context = &index);
+        BUILD(&builder, .error = 5);
         struct error_report report = judge(&builder);
         assert_true(report.rows[1].stepped_varies);
         assert_int_equal(report.rows[1].stepped, 5);

@@ -89,11 +89,8 @@ TEST(hostile_names_move_no_cursor_and_make_sound_figures)
     crossing.events = NULL;
     build_error_crossing(&shown.builder, &crossing, &way);
     build_error_absence(&shown.builder, "\033[31mevent", 2, "because\033[0m");
-    build_error_cell(&shown.builder, &(struct error_way){.part = PART_TOOL,
-                                                         .path = "\033[1mtool",
-                                                         .specimen = "\033[1mnull",
-                                                         .has_truth = true,
-                                                         .event = "\033[1mfaults"});
+    BUILD(&shown.builder, .part = PART_TOOL, .path = "\033[1mtool", .specimen = "\033[1mnull",
+          .has_truth = true, .event = "\033[1mfaults");
     show(&shown); /* ids differ, and all is valid */
     assert_non_null(strstr(text_string(&shown.text), "\\x1b[2Jread"));
     assert_true(figure_is_there(shown.figures, "by-counters-a-b"));
@@ -118,14 +115,9 @@ TEST(several_machines_are_told_apart)
     struct shown shown;
     start(&shown);
     for (uint32_t machine = 0; machine < 2; machine++)
-        build_error_crossing(
-            &shown.builder,
-            &(struct error_crossing){.paths = paths, .patterns = ERROR_ALL_PATTERNS},
-            &(struct error_way){
-                .machine = machine ? build_error_machine(&shown.builder, "another", false) : 0,
-                .effect = by_way,
-                .processes = 3,
-                .runs = 3});
+        CROSS(&shown.builder, (.paths = paths, .patterns = ERROR_ALL_PATTERNS),
+              .machine = machine ? build_error_machine(&shown.builder, "another", false) : 0,
+              .effect = by_way, .processes = 3, .runs = 3);
     show(&shown);
     const json_t *boxes = figure_called(shown.figures, "null-by-path-instructions");
     assert_int_equal(figure_rows(boxes), 2 * 2 * 4);
@@ -148,8 +140,7 @@ TEST(one_interrupted_run_does_not_flatten_a_violin)
 {
     struct shown shown;
     start(&shown);
-    build_error_cell(&shown.builder,
-                     &(struct error_way){.error = 100, .run_noise = 5, .draw = interrupted_once});
+    BUILD(&shown.builder, .error = 100, .run_noise = 5, .draw = interrupted_once);
     show(&shown);
     const json_t *boxes = figure_called(shown.figures, "null-by-path-instructions");
     const json_t *density = figure_cell(boxes, 0, "density");
@@ -171,15 +162,10 @@ TEST(a_large_run_stays_small)
     static const uint32_t counters[] = {1, 2, 4, 0};
     struct shown shown;
     start(&shown);
-    build_error_crossing(
-        &shown.builder,
-        &(struct error_crossing){.events = events,
-                                 .paths = paths,
-                                 .opts = opts,
-                                 .links = links,
-                                 .counters = counters,
-                                 .patterns = ERROR_ALL_PATTERNS},
-        &(struct error_way){.effect = by_way, .processes = 4, .runs = 10, .run_noise = 40});
+    CROSS(&shown.builder,
+          (.events = events, .paths = paths, .opts = opts, .links = links, .counters = counters,
+           .patterns = ERROR_ALL_PATTERNS),
+          .effect = by_way, .processes = 4, .runs = 10, .run_noise = 40);
     show(&shown);
     char *text = json_dumps(shown.figures, JSON_COMPACT);
     assert_non_null(text);
