@@ -286,28 +286,6 @@ TEST(drops_the_least_important_cells_and_no_processes)
     assert_int_equal(usual, 16 + 8 + 13 + 13);
 }
 
-TEST(takes_what_is_dear_for_dear)
-{
-    struct error_study study = plain_machine();
-    struct wishes wishes = wished(&study, STAGE_CROSSING);
-    size_t others[2] = {0}, count = 0;
-    for (size_t i = 0; i < wishes.count && count < 2; i++)
-        if (strcmp(wishes.list[i].cells[0].events[0], "task-clock") == 0)
-            others[count++] = i;
-    const struct wish *stepped = &wishes.list[0], *other = &wishes.list[others[0]];
-    wishes_look(&wishes, UINT64_MAX, true);
-    wishes_visits(&wishes, 1, 1, &(struct visit *){NULL}, &count);
-    uint64_t unseen = wishes_price(&wishes, other);
-    for (int i = 0; i < 10; i++)
-        learn(&wishes, 0, 10 * wishes_price(&wishes, stepped) / 9);
-    /* Another class that nobody has seen: visits are a little dearer here than was thought. */
-    assert_true(wishes_price(&wishes, other) > unseen);
-    learn(&wishes, others[0], 77 * MS);
-    assert_int_equal(wishes_price(&wishes, other), 77 * MS);
-    /* The same path, source and number of counters. */
-    assert_int_equal(wishes_price(&wishes, &wishes.list[others[1]]), 77 * MS);
-}
-
 /* A tracepoint makes whoever opens it wait, so it comes late, without company, at its own price. */
 TEST(leaves_what_waits_for_the_end)
 {

@@ -238,7 +238,7 @@ static struct value effect_range(const void *item, const void *context)
 
 #define INFINITE .absent = "processes of a cell never differ: F has no finite value"
 static const struct field effect_fields[] = {
-    EVENT(struct error_effect),
+    {"event", AT(struct error_effect, event), "the event, or the source that steps"},
     STEPPED(struct error_effect),
     {"factor", AT(struct error_effect, name), "the factor, or those that act together", COLUMN},
     {"df", AT(struct error_effect, df), "degrees of freedom", COLUMN},
@@ -261,6 +261,8 @@ static const struct field effect_fields[] = {
 };
 static const struct fields effect_table =
     FIELDS("error.effect", "a factor in the analysis of variance of an event", effect_fields);
+const struct field error_effects = {"effects",
+                                    LIST(struct error_anova, effects, effect_count, &effect_table)};
 
 static const struct field model_fields[] = {
     EVENT(struct error_anova),
@@ -394,7 +396,7 @@ static const struct field size_fields[] = {
     {"interrupts", AT(struct error_by_size, interrupts), "interrupts of a run, on average",
      .absent = "interrupts were not counted along", COLUMN},
 };
-const struct fields error_size_table =
+static const struct fields size_table =
     FIELDS("error.size", "counts of the kernel alone while a loop runs", size_fields);
 
 #define TICKS(key, meaning)                                                                        \
@@ -559,7 +561,7 @@ static const struct field analysis_fields[] = {
     {"stepped", OBJECT(struct error_run, report.stepped, &stepped_table),
      "measured against stepped"},
     {"slopes", REPORTED(slopes, slope_count, &slope_table), "how the error grows with a loop"},
-    {"by_size", REPORTED(by_size, by_size_count, &error_size_table),
+    {"by_size", REPORTED(by_size, by_size_count, &size_table),
      "counts of the kernel alone while a loop runs"},
     {"ticks",
      {.kind = FIELD_OBJECT, .part = run_ticks, .get = no_ticks, .of = &ticks_table},

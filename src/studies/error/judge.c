@@ -207,6 +207,7 @@ void error_judge_rows(const struct error_case *file, struct error_report *report
         if (!cell->runs)
             continue;
         struct error_row *row = &report->rows[report->row_count++];
+        row->machine = cell->machine;
         row->cell = cell;
         spread_of(&pool, cell, FIRST_RUNS | LATER_RUNS, &row->error);
         row->first = row->error;
@@ -239,7 +240,7 @@ static void find_edge(struct error_stepped *stepped, uint32_t machine, struct er
     size_t most;
     make_room(pool, stepped->comparable);
     for (size_t i = 0; i < stepped->comparable; i++)
-        if (stepped->list[i].row->cell->machine == machine)
+        if (stepped->list[i].machine == machine)
             pool->errors[pool->count++] = stepped->list[i].difference;
     const size_t count = error_pool_sort(pool);
     const int64_t *differences = pool->errors;
@@ -253,7 +254,7 @@ static void find_edge(struct error_stepped *stepped, uint32_t machine, struct er
     }
     for (size_t i = 0; i < stepped->comparable; i++) {
         struct error_agreement *agreement = &stepped->list[i];
-        if (agreement->row->cell->machine != machine)
+        if (agreement->machine != machine)
             continue;
         agreement->edge = edge;
         stepped->equal += agreement->difference == edge;
@@ -273,6 +274,7 @@ void error_judge_stepped(const struct error_case *file, struct error_report *rep
         if (!row->has_stepped)
             continue;
         struct error_agreement *agreement = &stepped->list[stepped->comparable++];
+        agreement->machine = row->machine;
         agreement->row = row;
         error_pool_add(&pool, row->cell);
         agreement->runs = error_pool_sort(&pool);
@@ -281,7 +283,7 @@ void error_judge_stepped(const struct error_case *file, struct error_report *rep
         add_runs(&pool, row->cell, FIRST_RUNS);
         int64_t first = error_most_frequent(pool.errors, error_pool_sort(&pool), &times);
         agreement->first_difference = error_minus(first, row->stepped_first);
-        machines = row->cell->machine >= machines ? row->cell->machine + 1 : machines;
+        machines = row->machine >= machines ? row->machine + 1 : machines;
     }
     for (uint32_t machine = 0; machine < machines; machine++)
         find_edge(stepped, machine, &pool);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/study.h"
 #include "machine/check.h"
+#include "output/field.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -41,8 +42,8 @@ struct error_run {
 /* --- for people; kept: the struct error_run --- */
 void error_put_report(const void *kept, const struct style *style, struct text *out);
 /* --- for programs (fields.c) --- */
-extern const struct field error_results;
-extern const struct fields error_analysis, error_size_table;
+extern const struct field error_results, error_effects; /* of an anova */
+extern const struct fields error_analysis;
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *error_figures(const void *kept);
 
@@ -78,9 +79,6 @@ void error_add_texts(struct table *table, enum tone tone, const char *const *tex
 #define WORDS(heading)  .title = (heading)
 #define NUMBER(heading) .title = (heading), .right = true
 #define TABLE_OF(list)  .columns = (list), .column_count = sizeof(list) / sizeof(*(list))
-/* "1.2 to 3.4"; `same` where both ends read alike. */
-void error_add_interval(struct table *table, enum tone tone, double low, double high,
-                        const char *same);
 /* Numbers where they are printed. */
 #define BRIEF(value)  number_brief(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
 #define WHOLE(value)  number_count(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
@@ -105,9 +103,11 @@ bool error_is_uncounted(const struct error_run *run, bool empty);
 /* One process a cell leaves nothing to compare with. */
 bool error_is_untested(const struct error_anova *anova);
 
-/* A list of the analysis as a plain table. */
-void error_put_list(const struct error_run *run, const char *key, const struct style *style,
-                    struct text *out);
+/* The rows of such a list that are wanted (NULL: all) as plain tables, one of each machine. item:
+ * what has the list. */
+typedef bool error_wanted(const struct error_report *report, const void *row);
+void error_put_rows(const struct error_run *run, const struct field *list, const void *item,
+                    error_wanted *wanted, const struct style *style, struct text *out);
 
 /* --- parts, in the order in which they are shown --- */
 typedef void error_put_part(const struct error_run *run, const struct style *style,

@@ -24,9 +24,10 @@ static bool same_event(const struct error_by_counters *left, const struct error_
 }
 
 /* Of each event what grows most and what grows least. */
-static bool is_extreme(const struct error_report *report, size_t index)
+static bool is_extreme(const struct error_report *report, const void *row)
 {
-    const struct error_by_counters *list = report->by_counters, *by = &list[index];
+    const struct error_by_counters *list = report->by_counters, *by = row;
+    const size_t index = (size_t)(by - list);
     bool most = true, least = true;
     for (size_t i = 0; i < report->by_counters_count; i++) {
         if (i == index || !same_event(&list[i], by))
@@ -57,34 +58,6 @@ static void put_choices(const struct error_run *run, const struct style *style, 
                         widest->others, BRIEF(widest->plain));
 }
 
-/* Of each event what grows most and what grows least, a row each: "msr/tsc/  perf-prctl ar  2,567
- * 2,424 to 2,709"; how many were left out. */
-static size_t put_briefly(const struct error_run *run, const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {
-        {WORDS("event")}, {WORDS("path")}, {NUMBER("a counter")}, {WORDS("95 % interval")}};
-    const struct error_report *report = &run->report;
-    struct table table = {TABLE_OF(columns)};
-    size_t folded = 0;
-    for (size_t i = 0; i < report->by_counters_count; i++) {
-        const struct error_by_counters *by = &report->by_counters[i];
-        if (!is_extreme(report, i)) {
-            folded++;
-            continue;
-        }
-        const bool flat = by->slope == 0 || (by->low <= 0 && by->high >= 0);
-        table_addf(&table, TONE_PLAIN, "%s%s", error_event_told(by->event, by->stepped),
-                   error_on(&run->file, by->machine));
-        table_addf(&table, TONE_PLAIN, "%s %s%s", by->path, pattern_names[by->pattern],
-                   by->separate ? ", separate" : "");
-        table_add(&table, flat ? TONE_PLAIN : TONE_STRONG, BRIEF(by->slope));
-        error_add_interval(&table, TONE_DIM, by->low, by->high, "");
-    }
-    table_put(&table, style, out);
-    table_free(&table);
-    return folded;
-}
-
 void error_put_counters(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
@@ -92,11 +65,12 @@ void error_put_counters(const struct error_run *run, const struct style *style, 
     if (!report->by_counters_count)
         error_put_nothing(run, "nothing was measured with more than one counter",
                           "number of counters", style, out);
-    else if (put_briefly(run, style, out))
-        section_put_words(
-            "of each event what grows most and least; --all has every path, pattern and "
-            "number",
-            style, out);
+    else {
+        error_put_rows(run, fields_find(&error_analysis, "counters"), run, is_extreme, style, out);
+        section_put_words("of each event what grows most and least; --all has every path and "
+                          "pattern",
+                          style, out);
+    }
     put_choices(run, style, out);
 }
 
@@ -173,8 +147,6 @@ void error_put_stepped(const struct error_run *run, const struct style *style, s
  * Which factors matter: the analysis of variance of the event that matters most in full, of the
  * others by what matters. */
 
-#define NO_RANGE 1e-9 /* below it a difference of means is what rounding left */
-
 static const char *share_told(double share, char text[NUMBER_SIZE])
 {
     if (!isfinite(share))
@@ -186,50 +158,16 @@ static const char *share_told(double share, char text[NUMBER_SIZE])
 }
 #define SHARE(value) share_told(value, (char[NUMBER_SIZE]){""})
 
-static void add_effect(struct table *table, const struct error_effect *effect)
+static void put_model(const struct error_anova *anova, const struct style *style, struct text *out)
 {
-    char f[NUMBER_SIZE], p[NUMBER_SIZE];
-    if (isinf(effect->f))
-        snprintf(f, sizeof(f), "infinite");
-    else if (isnan(effect->f))
-        snprintf(f, sizeof(f), "-");
-    else if (effect->f >= 1000)
-        number_significant(effect->f, 3, f, sizeof(f));
-    else
-        snprintf(f, sizeof(f), "%.3g", effect->f);
-    if (!isfinite(effect->p))
-        snprintf(p, sizeof(p), "-");
-    else if (effect->p < 1e-15)
-        snprintf(p, sizeof(p), "<1e-15");
-    else
-        snprintf(p, sizeof(p), effect->p < 0.001 ? "%.0e" : "%.3f", effect->p);
-    bool is_main = !(effect->factors & (effect->factors - 1));
-    table_add(table, TONE_PLAIN, effect->name);
-    table_addf(table, TONE_PLAIN, "%zu", effect->df);
-    ADD_TEXTS(table, TONE_PLAIN, f, p, SHARE(effect->effect_size));
-    table_add(table, effect->matters ? TONE_STRONG : TONE_PLAIN, SHARE(effect->share_within));
-    table_add(table, TONE_PLAIN,
-              is_main ? BRIEF(fabs(effect->range) < NO_RANGE ? 0 : effect->range) : "");
-    table_add(table, effect->matters ? TONE_STRONG : TONE_DIM, effect->matters ? "yes" : "no");
-}
-
-static void put_table(const struct error_anova *anova, const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {
-        {WORDS("factor")},       {NUMBER("df")},           {NUMBER("F")},     {NUMBER("p")},
-        {NUMBER("of variance")}, {NUMBER("within paths")}, {NUMBER("range")}, {WORDS("matters")}};
     AUTO_TEXT struct text words = {0};
-    struct table table = {TABLE_OF(columns)};
     text_printf(&words, "%s: %s processes in %s cells",
                 error_event_told(anova->event, anova->stepped), WHOLE(anova->count),
                 WHOLE(anova->cells));
     if (isfinite(anova->r_squared))
         text_printf(&words, ", %.1f %% of the variance explained", 100 * anova->r_squared);
     section_put_words(text_string(&words), style, out);
-    for (size_t i = 0; i < anova->effect_count; i++)
-        add_effect(&table, &anova->effects[i]);
-    table_put(&table, style, out);
-    table_free(&table);
+    fields_put_table(&error_effects, anova, NULL, style, out);
     if (anova->no_variance)
         section_put_words("processes of a cell never differ, so F is infinite: the share decides",
                           style, out);
@@ -308,23 +246,21 @@ void error_put_factors(const struct error_run *run, const struct style *style, s
     }
     if (shown == report->anova_count)
         shown = 0;
-    put_table(&report->anovas[shown], style, out);
+    put_model(&report->anovas[shown], style, out);
     for (size_t i = 0; i < report->anova_count; i++)
         if (i != shown && !error_is_untested(&report->anovas[i]) && !is_idle(&report->anovas[i]))
             put_brief(&report->anovas[i], style, out);
     put_alike(report, shown, false, style, out);
     put_alike(report, shown, true, style, out);
     section_put_words(
-        "matters: p < 0.001 and at least 1 % of the variance, of factors other than path "
-        "and machine within each path; range: between the means of its levels",
+        "matters: p < 0.001 and a share of the variance of at least 1 %, of factors other than "
+        "path and machine within each path",
         style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
  * The null error as box plots, a box for each path and pattern, and what the first run of a
  * process adds to it. */
-
-#define EVENTS_MOST 8u
 
 /* --- which events --- */
 
@@ -348,24 +284,15 @@ static bool is_pooled(const struct error_cell *cell)
            (cell->part == PART_NULL || cell->part == PART_STEPPED);
 }
 
-/* Names of the events to be shown, in the order of the cells. */
-static size_t choose_events(const struct error_run *run, const char **events)
-{
-    const struct error_case *file = &run->file;
-    bool has_counter = error_has_cpu_counter(file);
-    size_t count = 0;
-    for (size_t i = 0; i < file->cell_count && count < EVENTS_MOST; i++) {
-        const struct error_cell *cell = &file->cells[i];
-        bool known = !is_pooled(cell) || !is_main(cell, has_counter);
-        for (size_t j = 0; j < count && !known; j++)
-            known = strcmp(events[j], cell->event) == 0;
-        if (!known)
-            events[count++] = cell->event;
-    }
-    return count;
-}
+/* --- the boxes of one event --- */
 
-/* --- the values of a box --- */
+struct boxing {
+    const struct error_run *run;
+    const struct error_ways *ways;
+    struct box *boxes;
+    size_t count;
+    bool marked;
+};
 
 /* A value that was really read, as those of error_quantile. */
 static double box_quantile(const struct error_pool *sorted, size_t count, double share)
@@ -373,59 +300,13 @@ static double box_quantile(const struct error_pool *sorted, size_t count, double
     return (double)sorted->errors[(size_t)(share * (double)(count - 1) + 0.5)];
 }
 
-/* --- the boxes of one event --- */
-
-struct boxing {
-    const struct error_run *run;
-    struct box *boxes;
-    size_t count;
-    bool marked;
-};
-
-static bool same_box(const struct error_cell *left, const struct error_cell *right)
+static const struct error_row *row_of(const struct error_report *report,
+                                      const struct error_cell *cell)
 {
-    return strcmp(left->event, right->event) == 0 && strcmp(left->path, right->path) == 0 &&
-           left->pattern == right->pattern;
-}
-
-/* Median of what was stepped, each cell weighing as much as in the box; NaN: nothing was. */
-static double stepped_of(const struct error_report *report, const struct error_cell *like)
-{
-    AUTO_ERROR_POOL struct error_pool pool = {0};
-    bool complete = true;
-    for (size_t i = 0; complete && i < report->row_count; i++) {
-        const struct error_row *row = &report->rows[i];
-        if (!is_pooled(row->cell) || row->cell->part != PART_NULL || !same_box(row->cell, like))
-            continue;
-        size_t first = pool.count;
-        complete = row->has_stepped;
-        error_pool_add(&pool, row->cell);
-        for (size_t j = first; j < pool.count; j++)
-            pool.errors[j] = row->stepped;
-    }
-    const size_t count = error_pool_sort(&pool);
-    return complete && count ? box_quantile(&pool, count, 0.5) : NAN;
-}
-
-static void add_box(struct boxing *boxing, const struct error_cell *like)
-{
-    const struct error_case *file = &boxing->run->file;
-    AUTO_ERROR_POOL struct error_pool pool = {0};
-    for (size_t i = 0; i < file->cell_count; i++)
-        if (is_pooled(&file->cells[i]) && same_box(&file->cells[i], like))
-            error_pool_add(&pool, &file->cells[i]);
-    const size_t count = error_pool_sort(&pool);
-    if (!count)
-        return;
-    struct box *box = memory_add(boxing->boxes, boxing->count);
-    *box = (struct box){.label = memory_format("%s %s", like->path, pattern_names[like->pattern]),
-                        .min = (double)pool.errors[0],
-                        .q1 = box_quantile(&pool, count, 0.25),
-                        .median = box_quantile(&pool, count, 0.5),
-                        .q3 = box_quantile(&pool, count, 0.75),
-                        .max = (double)pool.errors[count - 1],
-                        .mark = stepped_of(&boxing->run->report, like)};
-    boxing->marked |= isfinite(box->mark);
+    size_t i = 0;
+    while (i < report->row_count && report->rows[i].cell != cell)
+        i++;
+    return i < report->row_count ? &report->rows[i] : NULL;
 }
 
 static bool looks_alike(const struct box *left, const struct box *right)
@@ -436,49 +317,67 @@ static bool looks_alike(const struct box *left, const struct box *right)
            (!marked || left->mark == right->mark);
 }
 
-/* Patterns of a path that look alike share a line: "perf-syscall ar ao rr ro". */
-static void fold(struct boxing *boxing, size_t first)
+/* Of the ways begin … end - 1, which share path and pattern. One that looks like another pattern of
+ * its path, from `first` on, shares its line: "perf-syscall ar ao rr ro". */
+static void add_box(struct boxing *boxing, size_t begin, size_t end, size_t first)
 {
-    size_t kept = first;
-    for (size_t i = first; i < boxing->count; i++) {
-        size_t like = first;
-        while (like < kept && !looks_alike(&boxing->boxes[like], &boxing->boxes[i]))
-            like++;
-        if (like < kept)
-            boxing->boxes[like].label = memory_format("%s%s", boxing->boxes[like].label,
-                                                      strrchr(boxing->boxes[i].label, ' '));
-        else
-            boxing->boxes[kept++] = boxing->boxes[i];
+    const struct error_cell *cell = boxing->ways->list[begin].cell;
+    AUTO_ERROR_POOL struct error_pool pool = {0}, exact = {0};
+    bool stepped = true; /* all of them, each weighing as much as in the box */
+    for (size_t i = begin; i < end; i++) {
+        const struct error_cell *one = boxing->ways->list[i].cell;
+        const size_t before = exact.count;
+        if (!is_pooled(one))
+            continue;
+        error_pool_add(&pool, one);
+        error_pool_add(&exact, one);
+        const struct error_row *row = row_of(&boxing->run->report, one);
+        stepped = stepped && one->part == PART_NULL && row && row->has_stepped;
+        for (size_t j = before; j < exact.count && stepped; j++)
+            exact.errors[j] = row->stepped;
     }
-    boxing->count = kept;
+    const size_t count = error_pool_sort(&pool);
+    if (!count)
+        return;
+    error_pool_sort(&exact);
+    const struct box box = {.label =
+                                memory_format("%s %s", cell->path, pattern_names[cell->pattern]),
+                            .min = (double)pool.errors[0],
+                            .q1 = box_quantile(&pool, count, 0.25),
+                            .median = box_quantile(&pool, count, 0.5),
+                            .q3 = box_quantile(&pool, count, 0.75),
+                            .max = (double)pool.errors[count - 1],
+                            .mark = stepped ? box_quantile(&exact, count, 0.5) : NAN};
+    boxing->marked |= stepped;
+    for (size_t i = first; i < boxing->count; i++)
+        if (looks_alike(&boxing->boxes[i], &box)) {
+            boxing->boxes[i].label =
+                memory_format("%s %s", boxing->boxes[i].label, pattern_names[cell->pattern]);
+            return;
+        }
+    *memory_add(boxing->boxes, boxing->count) = box;
 }
 
-/* A box for each path and pattern of the event, or for the best pattern of each path; paths in the
- * order of the cells, patterns in theirs. */
-static void add_boxes(struct boxing *boxing, const char *event, bool best_only)
+/* A box of each path and pattern of the event, or of the best pattern of each path. */
+static void add_boxes(struct boxing *boxing, size_t begin, size_t end, bool best_only)
 {
-    const struct error_case *file = &boxing->run->file;
     const struct error_report *report = &boxing->run->report;
-    for (size_t i = 0; i < file->cell_count; i++) {
-        const struct error_cell *cell = &file->cells[i];
-        bool first = is_pooled(cell) && strcmp(cell->event, event) == 0;
-        for (size_t j = 0; j < i && first; j++)
-            first = !is_pooled(&file->cells[j]) || strcmp(file->cells[j].event, event) != 0 ||
-                    strcmp(file->cells[j].path, cell->path) != 0;
-        size_t begin = boxing->count;
-        for (int pattern = 0; first && pattern < PATTERN_COUNT; pattern++) {
-            struct error_cell like = {
-                .event = cell->event, .path = cell->path, .pattern = (enum pattern)pattern};
+    for (size_t path; begin < end; begin = path) {
+        const size_t first = boxing->count;
+        path = error_ways_end(boxing->ways, begin, WAY_PATH);
+        for (size_t next; begin < path; begin = next) {
+            const struct error_cell *cell = boxing->ways->list[begin].cell;
             bool shown = !best_only;
-            for (size_t j = 0; j < report->best_count && !shown; j++) {
-                const struct error_best *best = &report->best[j];
-                shown = best->pattern == like.pattern && strcmp(best->event, event) == 0 &&
+            next = error_ways_end(boxing->ways, begin, WAY_PATTERN);
+            for (size_t i = 0; i < report->best_count && !shown; i++) {
+                const struct error_best *best = &report->best[i];
+                shown = best->machine == cell->machine && best->pattern == cell->pattern &&
+                        strcmp(best->event, cell->event) == 0 &&
                         strcmp(best->path, cell->path) == 0;
             }
             if (shown)
-                add_box(boxing, &like);
+                add_box(boxing, begin, next, first);
         }
-        fold(boxing, begin);
     }
 }
 
@@ -524,20 +423,21 @@ static void put_first(const struct error_run *run, const char *event, struct tex
                     text_string(&said));
 }
 
-static void boxes_put_event(const struct error_run *run, const char *event, bool best_only,
-                            const struct style *style, struct text *out)
+static void put_boxes(const struct error_run *run, const struct error_ways *ways, size_t begin,
+                      size_t end, bool best_only, const struct style *style, struct text *out)
 {
-    struct boxing boxing = {.run = run};
+    struct boxing boxing = {.run = run, .ways = ways};
     AUTO_TEXT struct text words = {0};
-    bool stepped = strncmp(event, "step/", 5) == 0;
-    add_boxes(&boxing, event, best_only);
-    section_put_heading(memory_format("Null error of %s%s%s", error_event_told(event, stepped),
-                                      stepped ? " (exact)" : "",
-                                      best_only ? ", best pattern of each path" : ""),
-                        style, out);
-    boxes_put(boxing.boxes, boxing.count, error_unit(event, NULL), style, out);
+    const struct error_cell *cell = ways->list[begin].cell;
+    const bool stepped = cell->part == PART_STEPPED;
+    add_boxes(&boxing, begin, end, best_only);
+    section_put_heading(
+        memory_format("Null error of %s%s%s", error_event_told(cell->event, stepped),
+                      stepped ? " (exact)" : "", best_only ? ", best pattern of each path" : ""),
+        style, out);
+    boxes_put(boxing.boxes, boxing.count, error_unit(cell->event, NULL), style, out);
     if (!best_only)
-        put_first(run, event, &words);
+        put_first(run, cell->event, &words);
     if (boxing.marked)
         text_puts(&words, "The sign apart is the exact count, by stepping. ");
     if (words.length)
@@ -546,12 +446,19 @@ static void boxes_put_event(const struct error_run *run, const char *event, bool
 
 void error_put_boxes(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const char *events[EVENTS_MOST];
-    size_t count = choose_events(run, events);
-    /* One event shows how patterns differ; of the others the paths do. */
-    for (size_t i = 0; i < count; i++)
-        boxes_put_event(run, events[i], i > 0, style, out);
-    if (count)
+    const struct error_ways ways = error_ways_of(&run->file);
+    const bool counted = error_has_cpu_counter(&run->file);
+    size_t shown = 0;
+    /* One event shows how patterns differ, stepped where that is exact; of the others the paths do.
+     */
+    for (int stepped = 1; stepped >= 0; stepped--)
+        for (size_t begin = 0, end; begin < ways.count; begin = end) {
+            const struct error_cell *cell = ways.list[begin].cell;
+            end = error_ways_end(&ways, begin, WAY_MACHINE);
+            if ((cell->part == PART_STEPPED) == stepped && is_main(cell, counted))
+                put_boxes(run, &ways, begin, end, shown++ > 0, style, out);
+        }
+    if (shown)
         section_put_words(
             "boxes: the middle half of all runs but each process's first, over -O levels and link "
             "modes, one counter; whiskers: the rest",
@@ -695,8 +602,8 @@ void error_put_multiplex(const struct error_run *run, const struct style *style,
         return;
     section_put_heading("More events than counters", style, out);
     if (report->multiplex_count) {
-        error_put_list(run, "multiplexing", style, out);
-        section_put_words("counted: share of the time that the counter ran, from which the rest is "
+        error_put_rows(run, fields_find(&error_analysis, "multiplexing"), run, NULL, style, out);
+        section_put_words("share: of the time, in which the counter ran, from which the rest is "
                           "extrapolated; from, to: the runs",
                           style, out);
     } else if (error_has_cpu_counter(&run->file))
@@ -854,7 +761,7 @@ void error_put_duration(const struct error_run *run, const struct style *style, 
         section_put_words(none, style, out);
     if (report->by_size_count) {
         text_puts(out, "\nin the kernel\n");
-        error_put_list(run, "by_size", style, out);
+        error_put_rows(run, fields_find(&error_analysis, "by_size"), run, NULL, style, out);
     }
     if (!error_is_uncounted(run, !report->ticks.known))
         put_ticks(&report->ticks, style, out);

@@ -10,7 +10,6 @@
 
 #include "base/memory.h"
 #include "engine/claims.h"
-#include "output/field.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -93,16 +92,6 @@ void error_add_texts(struct table *table, enum tone tone, const char *const *tex
 {
     for (size_t i = 0; i < count; i++)
         table_add(table, tone, texts[i]);
-}
-
-void error_add_interval(struct table *table, enum tone tone, double low, double high,
-                        const char *same)
-{
-    const char *from = BRIEF(low), *to = BRIEF(high);
-    if (strcmp(from, to) == 0)
-        table_add(table, tone, same);
-    else
-        table_addf(table, tone, "%s to %s", from, to);
 }
 
 void error_put_nothing(const struct error_run *run, const char *words, const char *what,
@@ -213,7 +202,7 @@ void error_put_advice(const struct error_run *run, const struct style *style, st
     /* Counts of the CPU come before those that every machine has: what of those is best a table
      * below says as well. */
     for (size_t i = 0; i < report->advice_count; i++)
-        if ((report->advice[i].mode != COUNT_ANY) == of_cpu)
+        if ((report->advice[i].mode != COUNT_ANY) == of_cpu || run->studying.options->all)
             put_event(report, i, style, out);
     if (!report->advice_count)
         section_put_words(
@@ -312,35 +301,22 @@ static void put_table3(const struct error_report *report, uint32_t machine,
 
 /* --- events beside instructions --- */
 
+static bool is_other(const struct error_report *report, const void *row)
+{
+    const struct error_best *best = row;
+    (void)report;
+    return best->overall && !error_is_instructions(best);
+}
+
 static void put_others(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {{WORDS("event")},         {WORDS("path")},
-                                            {WORDS("best")},          {NUMBER("median")},
-                                            {WORDS("19 of 20 runs")}, {.title = "", .wraps = true}};
-    struct table table = {TABLE_OF(columns)};
-    const struct error_report *report = &run->report;
-    bool folded = false;
-    for (size_t i = 0; i < report->best_count; i++) {
-        const struct error_best *best = &report->best[i];
-        if (error_is_instructions(best))
-            continue;
-        if (!best->overall) {
-            folded = true;
-            continue;
-        }
-        table_addf(&table, TONE_PLAIN, "%s%s", best->event, error_on(&run->file, best->machine));
-        ADD_TEXTS(&table, TONE_PLAIN, best->path, pattern_names[best->pattern],
-                  BRIEF(best->median));
-        error_add_interval(&table, TONE_PLAIN, best->spread_low, best->spread_high, "always");
-        table_add(&table, TONE_DIM, error_unit(best->event, best->base));
-    }
-    if (table.count) {
-        section_put_heading("Other events counted although nothing is measured", style, out);
-        table_put(&table, style, out);
-    }
-    if (folded)
-        section_put_words("the best path of each; --all has every path", style, out);
-    table_free(&table);
+    AUTO_TEXT struct text rows = {0};
+    error_put_rows(run, fields_find(&error_analysis, "best"), run, is_other, style, &rows);
+    if (!rows.length)
+        return;
+    section_put_heading("Other events counted although nothing is measured", style, out);
+    text_puts(out, text_string(&rows));
+    section_put_words("the best path of each; --all has every path", style, out);
 }
 
 /* --- all of it --- */
@@ -449,26 +425,67 @@ static void put_absences(const struct error_run *run, const struct style *style,
     }
 }
 
-/* --- every row --- */
+/* --- rows as they are --- */
 
-void error_put_list(const struct error_run *run, const char *key, const struct style *style,
-                    struct text *out)
+struct rows {
+    const struct error_run *run;
+    const struct field *list;
+    const void *item; /* that has the list */
+    error_wanted *wanted;
+    uint32_t machine;
+};
+
+static const void *wanted_row(const void *item, const void *context, size_t index)
 {
-    fields_put_table(fields_find(&error_analysis, key), run, run, style, out);
+    const struct rows *rows = item;
+    const struct field_place *at = &rows->list->at;
+    const char *from = rows->item;
+    const size_t count = *(const size_t *)(const void *)(from + at->count_offset);
+    const char *row = *(const char *const *)(const void *)(from + at->offset);
+    (void)context;
+    for (size_t i = 0; i < count; i++, row += at->size)
+        if (*(const uint32_t *)(const void *)row == rows->machine &&
+            (!rows->wanted || rows->wanted(&rows->run->report, row)) && index-- == 0)
+            return row;
+    return NULL;
+}
+
+void error_put_rows(const struct error_run *run, const struct field *list, const void *item,
+                    error_wanted *wanted, const struct style *style, struct text *out)
+{
+    struct rows rows = {run, list, item, wanted, 0};
+    const struct field of_machine = {.key = list->key, .at = LIST_BY(wanted_row, list->at.of)};
+    for (; rows.machine == 0 || rows.machine < run->file.machine_count; rows.machine++) {
+        if (!wanted_row(&rows, run, 0))
+            continue;
+        if (run->file.machine_count > 1)
+            section_put_words(run->file.machines[rows.machine].name, style, out);
+        fields_put_table(&of_machine, &rows, run, style, out);
+    }
 }
 
 /* --all: what the parts above summed up. */
-static void put_rows(const struct error_run *run, const struct style *style, struct text *out)
+static void put_all(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const char *const keys[] = {"best",    "anova",  "models",    "counters",
-                                       "choices", "slopes", "placement", "advice"};
+    static const char *const keys[] = {"best", "counters", "choices", "slopes", "placement"};
+    const struct field *stepped = fields_find(&error_analysis, "stepped"), *list;
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        const struct field *list = fields_find(&error_analysis, keys[i]);
+        list = fields_find(&error_analysis, keys[i]);
         section_put_heading(memory_format("All rows: %s", list->meaning), style, out);
-        fields_put_table(list, run, run, style, out);
+        error_put_rows(run, list, run, NULL, style, out);
     }
+    section_put_heading("All rows: which factors matter", style, out);
+    for (size_t i = 0; i < run->report.anova_count; i++) {
+        const struct error_anova *anova = &run->report.anovas[i];
+        error_put_words(style, out, "%s: %s", error_event_told(anova->event, anova->stepped),
+                        reasons_text(&anova->note));
+        fields_put_table(&error_effects, anova, run, style, out);
+    }
+    section_put_heading("All rows: measured against stepped", style, out);
+    error_put_rows(run, fields_find(stepped->at.of, "cells"), &run->report.stepped, NULL, style,
+                   out);
     section_put_heading("All rows: every cell", style, out);
-    fields_put_table(&error_results, run, run, style, out);
+    error_put_rows(run, &error_results, run, NULL, style, out);
 }
 
 /* --- the end --- */
@@ -501,7 +518,7 @@ void error_put_report(const void *kept, const struct style *style, struct text *
             style, out);
     }
     if (all)
-        put_rows(run, style, out);
+        put_all(run, style, out);
     claims_put(&claims, style, out);
     put_absences(run, style, out);
     if (!run->studying.complete && run->studying.stored)

@@ -250,6 +250,7 @@ extern const struct reason_words error_words[ERROR_SAYS];
 
 /* --- one cell (judge.c) --- */
 struct error_row {
+    uint32_t machine;
     const struct error_cell *cell; /* with at least one run */
     struct error_spread error;     /* of all runs */
     struct error_spread first;     /* of the first run of each process */
@@ -263,6 +264,7 @@ struct error_row {
 
 /* --- measured against stepped (judge.c): instructions in user mode --- */
 struct error_agreement {
+    uint32_t machine;
     const struct error_row *row; /* of the measured cell */
     int64_t difference;          /* most frequent of measured minus stepped, over later runs */
     size_t runs, agreeing;       /* runs that show that difference */
