@@ -11,6 +11,8 @@
 
 #define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
 
+#define SET(place, ...) ((place) = (__typeof__(place)){__VA_ARGS__})
+
 /* A case, and what is judged of it. */
 struct fixture {
     struct error_builder builder;

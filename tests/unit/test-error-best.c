@@ -197,16 +197,9 @@ static struct error_best *hand_best(struct hand *hand, const char *event, const 
                                     int64_t subtract)
 {
     struct error_best *added = &hand->best[hand->report.best_count++];
-    *added = (struct error_best){.event = event,
-                                 .base = "instructions",
-                                 .path = path,
-                                 .mode = COUNT_USER,
-                                 .pattern = PATTERN_RR,
-                                 .median = (double)subtract,
-                                 .subtract = subtract,
-                                 .spread_low = (double)subtract,
-                                 .spread_high = (double)subtract,
-                                 .overall = true};
+    SET(*added, .event = event, .base = "instructions", .path = path, .mode = COUNT_USER,
+        .pattern = PATTERN_RR, .median = (double)subtract, .subtract = subtract,
+        .spread_low = (double)subtract, .spread_high = (double)subtract, .overall = true);
     return added;
 }
 
@@ -283,15 +276,9 @@ TEST(few_counters_where_each_adds)
     HAND(hand);
     hand_best(&hand, "instructions:u", "perf-read", 12);
     struct error_by_counters *by = &hand.by_counters[hand.report.by_counters_count++];
-    *by = (struct error_by_counters){.event = "instructions:u",
-                                     .path = "perf-read",
-                                     .mode = COUNT_USER,
-                                     .pattern = PATTERN_RR,
-                                     .list = (struct error_point[]){{1, 12, 12}, {4, 54, 54}},
-                                     .points = 2,
-                                     .slope = 14,
-                                     .low = 13,
-                                     .high = 15};
+    SET(*by, .event = "instructions:u", .path = "perf-read", .mode = COUNT_USER,
+        .pattern = PATTERN_RR, .list = (struct error_point[]){{1, 12, 12}, {4, 54, 54}},
+        .points = 2, .slope = 14, .low = 13, .high = 15);
     take_advice(&hand);
     assert_true(said(&hand, ADVICE_COUNTERS)->values[0].number == 14);
     by->low = -1;
@@ -334,13 +321,8 @@ TEST(long_regions_are_warned_of_where_they_gain)
     HAND(hand);
     hand_best(&hand, "instructions:u", "perf-read", 12);
     struct error_slope *slope = &hand.slopes[hand.report.slope_count++];
-    *slope = (struct error_slope){.event = "instructions:u",
-                                  .path = "perf-read",
-                                  .points = 7,
-                                  .longest = 1000000,
-                                  .slope = 0.0017,
-                                  .low = 0.0016,
-                                  .high = 0.0018};
+    SET(*slope, .event = "instructions:u", .path = "perf-read", .points = 7, .longest = 1000000,
+        .slope = 0.0017, .low = 0.0016, .high = 0.0018);
     take_advice(&hand);
     assert_true(said(&hand, ADVICE_GROWS)->values[0].number == 1700);
     *slope = (struct error_slope){

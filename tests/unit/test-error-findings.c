@@ -204,16 +204,10 @@ static void by_counters(struct hand *hand, const char *event, const char *path, 
                         double half)
 {
     struct error_by_counters *by = &hand->by_counters[hand->report.by_counters_count++];
-    *by = (struct error_by_counters){.event = event,
-                                     .path = path,
-                                     .mode = strstr(event, ":uk") ? COUNT_BOTH : COUNT_USER,
-                                     .pattern = PATTERN_RR,
-                                     .stepped = strncmp(event, "step", 4) == 0,
-                                     .list = memory_new(2, sizeof(*by->list)),
-                                     .points = 2,
-                                     .slope = slope,
-                                     .low = slope - half,
-                                     .high = slope + half};
+    SET(*by, .event = event, .path = path, .mode = strstr(event, ":uk") ? COUNT_BOTH : COUNT_USER,
+        .pattern = PATTERN_RR, .stepped = strncmp(event, "step", 4) == 0,
+        .list = memory_new(2, sizeof(*by->list)), .points = 2, .slope = slope, .low = slope - half,
+        .high = slope + half);
     by->list[0] = (struct error_point){.counters = 1, .median = 573};
     by->list[1] = (struct error_point){.counters = 4, .median = 573 + 3 * slope};
 }
@@ -292,34 +286,19 @@ static void effect(struct hand *hand, uint32_t factors, double size, double p)
     bool of_all = factors == 1u << FACTOR_PATH || factors == 1u << FACTOR_MACHINE;
     double share = of_all ? size : size * anova->total_sum / anova->within_sum;
     anova->effect_count++;
-    *added =
-        (struct error_effect){.event = anova->event,
-                              .stepped = anova->stepped,
-                              .factors = factors,
-                              .name = "pattern x opt",
-                              .df = 3,
-                              .range = 7,
-                              .sum_sq = size * anova->total_sum,
-                              .effect_size = size,
-                              .share_within = share,
-                              .f = anova->no_variance ? HUGE_VAL : size * 1000 / 3 / 0.1,
-                              .p = p,
-                              .significant = p < ERROR_EFFECT_P,
-                              .matters = p < ERROR_EFFECT_P && share >= ERROR_EFFECT_THRESHOLD};
+    SET(*added, .event = anova->event, .stepped = anova->stepped, .factors = factors,
+        .name = "pattern x opt", .df = 3, .range = 7, .sum_sq = size * anova->total_sum,
+        .effect_size = size, .share_within = share,
+        .f = anova->no_variance ? HUGE_VAL : size * 1000 / 3 / 0.1, .p = p,
+        .significant = p < ERROR_EFFECT_P,
+        .matters = p < ERROR_EFFECT_P && share >= ERROR_EFFECT_THRESHOLD);
 }
 
 static void anova(struct hand *hand, const char *event, bool stepped)
 {
-    hand->anovas[hand->report.anova_count++] =
-        (struct error_anova){.event = event,
-                             .stepped = stepped,
-                             .count = 1010,
-                             .residual_df = 1000,
-                             .residual_sum = 10,
-                             .total_sum = 100,
-                             .within_sum = 50,
-                             .no_variance = stepped,
-                             .effects = &hand->effects[hand->report.effect_count]};
+    SET(hand->anovas[hand->report.anova_count++], .event = event, .stepped = stepped, .count = 1010,
+        .residual_df = 1000, .residual_sum = 10, .total_sum = 100, .within_sum = 50,
+        .no_variance = stepped, .effects = &hand->effects[hand->report.effect_count]);
 }
 
 static void usual_effects(struct hand *hand, double counters, double opt)
@@ -575,14 +554,8 @@ static struct error_placement *placement(struct hand *hand, const char *event, d
                                          double half)
 {
     struct error_placement *added = &hand->placements[hand->report.placement_count++];
-    *added = (struct error_placement){.event = event,
-                                      .is_time = true,
-                                      .places = 64,
-                                      .least = 1,
-                                      .most = factor,
-                                      .factor = factor,
-                                      .factor_low = factor - half,
-                                      .factor_high = factor + half};
+    SET(*added, .event = event, .is_time = true, .places = 64, .least = 1, .most = factor,
+        .factor = factor, .factor_low = factor - half, .factor_high = factor + half);
     return added;
 }
 

@@ -467,25 +467,23 @@ void error_put_rows(const struct error_run *run, const struct field *list, const
 /* --all: what the parts above summed up. */
 static void put_all(const struct error_run *run, const struct style *style, struct text *out)
 {
-    static const char *const keys[] = {"best", "counters", "choices", "slopes", "placement"};
+    static const char *const keys[] = {"best", "counters", "choices"};
     const struct field *stepped = fields_find(&error_analysis, "stepped"), *list;
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
         list = fields_find(&error_analysis, keys[i]);
-        section_put_heading(memory_format("All rows: %s", list->meaning), style, out);
+        section_put_heading(memory_format("All of it: %s", list->meaning), style, out);
         error_put_rows(run, list, run, NULL, style, out);
     }
-    section_put_heading("All rows: which factors matter", style, out);
+    section_put_heading("All of it: which factors matter", style, out);
     for (size_t i = 0; i < run->report.anova_count; i++) {
         const struct error_anova *anova = &run->report.anovas[i];
         error_put_words(style, out, "%s: %s", error_event_told(anova->event, anova->stepped),
                         reasons_text(&anova->note));
         fields_put_table(&error_effects, anova, run, style, out);
     }
-    section_put_heading("All rows: measured against stepped", style, out);
+    section_put_heading("All of it: measured against stepped", style, out);
     error_put_rows(run, fields_find(stepped->at.of, "cells"), &run->report.stepped, NULL, style,
                    out);
-    section_put_heading("All rows: every cell", style, out);
-    error_put_rows(run, &error_results, run, NULL, style, out);
 }
 
 /* --- the end --- */

@@ -498,7 +498,7 @@ static const struct option_spec specs[] = {
      "cross every event, path, pattern, -O level, link mode and number of counters, and loop up to "
      "1,000,000,000 times, which may take hours",
      FIELD(full), NULL},
-    {0, "all", OPTION_FLAG, NULL, "show every cell and every reason, instead of summing up",
+    {0, "all", OPTION_FLAG, NULL, "show every path, event and reason, instead of summing up",
      FIELD(study.all), NULL},
     {0, "from", OPTION_FILES, "FILE",
      "judge the run stored in FILE again, without touching a machine; repeated, the machine is one "

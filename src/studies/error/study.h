@@ -6,23 +6,21 @@
  *
  * The folder:
  *
- *     study.h                 the case of measurement error, and the report of the judge
- *     study.c                 options, events, stages, its entry in the driver
- *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              the cells that are wished for
- *     load.c                  samples -> the case
- *     judge.h, judge.c        what the parts of the judge share; rows; all parts in order; pure
- *     judge-counters.c        what further counters add
- *     judge-duration.c        error against N
- *     judge-factors.c         which factors matter
- *     judge-placement.c       one loop at many places
- *     judge-advice.c          the way that errs least, what to subtract
- *     findings.c, -growth.c   Z1 to Z10
- *     show.c, show-null.c, show-growth.c
- *                             the report for people
- *     json.c                  the report for programs
- *     figures.c, -growth.c    which rows make which picture
- *     summary.c               what reports, runs and comparisons say of it */
+ *     study.h               the case, the report of the judge, what its parts share
+ *     words.c               every sentence that the judge says
+ *     judge.c               rows, what was stepped, the way that errs least; all parts in order
+ *     judge-factors.c       which factors matter; further counters
+ *     judge-duration.c      error against N
+ *     judge-placement.c     one loop at many places
+ *     findings.c, -growth.c Z1 to Z10
+ *     plan.h, .c            the cells that are wished for
+ *     load.c                samples -> the case
+ *     parts.h               what the files outside of the judge share
+ *     study.c               options, events, stages, its entry in the driver
+ *     fields.c              the report for programs, and its tables
+ *     show.c, show-parts.c  the report for people
+ *     figures.c, -growth.c  which rows make which picture
+ *     summary.c             what reports, runs and comparisons say of it */
 #pragma once
 
 #include <stdbool.h>
