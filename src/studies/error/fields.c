@@ -181,9 +181,9 @@ static const struct field best_fields[] = {
     F(best, subtract, "what to take off a count measured so"),
     {"low", AT(struct error_best, spread_low), "2.5 % of the runs lie below", UNTOLD, COLUMN},
     {"high", AT(struct error_best, spread_high), "2.5 % of the runs lie above", UNTOLD, COLUMN},
-    F(best, runs, "runs", COLUMN),
+    F(best, runs, "runs"),
     F(best, cells, "cells they are of"),
-    F(best, overall, "no path has less for this event and mode"),
+    F(best, overall, "no path has less for this event and mode", .title = "least", COLUMN),
 };
 static const struct fields best_table =
     FIELDS("error.best", "the best pattern of a path: one counter, runs after a process's first",
@@ -193,7 +193,7 @@ static const struct field table3_fields[] = {
     F(table3, mode, "mode in which it counts"),
     F(table3, tool, "the paper's name of the path"),
     F(table3, like, "what it corresponds to here"),
-    PATTERN(table3),
+    F(table3, pattern, "calls at its ends", NAMED(pattern_names)),
     F(table3, median, "median of the errors", .unit = UNIT_INSTRUCTIONS),
     F(table3, min, "the least of them", .unit = UNIT_INSTRUCTIONS),
 };

@@ -70,11 +70,6 @@ const char *error_way(const struct error_case *file, uint32_t machine, const cha
                       enum pattern pattern);
 /* What the best path adds to the same event; NaN: none was measured. */
 double error_best_window(const struct error_report *report, const struct error_cell *cell);
-/* Cells of a row that have the same tone. */
-void error_add_texts(struct table *table, enum tone tone, const char *const *texts, size_t count);
-#define ADD_TEXTS(table, tone, ...)                                                                \
-    error_add_texts(table, tone, (const char *const[]){__VA_ARGS__},                               \
-                    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 /* A table, and its columns. */
 #define WORDS(heading)  .title = (heading)
 #define NUMBER(heading) .title = (heading), .right = true
@@ -92,12 +87,8 @@ bool error_is_constant(const struct error_report *report, const struct error_slo
 /* A sentence for an empty part, with the reason for which the plan left out `what`. */
 void error_put_nothing(const struct error_run *run, const char *words, const char *what,
                        const struct style *style, struct text *out);
-/* Was a counter of the CPU measured at all? Else why it could not be, "" where nobody knows. */
+/* Was a counter of the CPU measured at all? */
 bool error_has_cpu_counter(const struct error_case *file);
-const char *error_no_counter_reason(const struct error_case *file);
-/* A sentence for a part that is empty because no counter can be opened. */
-void error_put_uncounted(const struct error_run *run, const char *words, const struct style *style,
-                         struct text *out);
 /* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
 bool error_is_uncounted(const struct error_run *run, bool empty);
 /* One process a cell leaves nothing to compare with. */

@@ -76,17 +76,14 @@ void error_put_counters(const struct error_run *run, const struct style *style, 
 
 /* --- measured against stepped --- */
 
-static void put_deviant(const struct error_agreement *agreement, const struct style *style,
-                        struct text *out)
+/* The first of those that count something else. */
+static bool is_deviant(const struct error_report *report, const void *row)
 {
-    const struct error_cell *cell = agreement->row->cell;
-    const char *words =
-        memory_format("%s, %s, -%s, %s, %u counter%s: %s off in %zu of %zu runs", cell->path,
-                      pattern_descriptions[cell->pattern], cell->opt, cell->link, cell->counters,
-                      cell->counters == 1 ? "" : "s", SIGNED(agreement->difference),
-                      agreement->agreeing, agreement->runs);
-    text_puts(out, "  ");
-    wrap(out, error_clean(words), 2, 4, style->width);
+    const struct error_agreement *one = report->stepped.list, *agreement = row;
+    size_t before = 0;
+    for (; one < agreement; one++)
+        before += one->difference != one->edge;
+    return agreement->difference != agreement->edge && before < ROWS_SHOWN;
 }
 
 /* Whether the instruction at either end of a window counts is the CPU's own; more is no edge. */
@@ -101,7 +98,7 @@ static void put_agreement(const struct error_run *run, uint32_t machine, const s
     int64_t edge = 0;
     for (size_t i = 0; i < stepped->comparable; i++) {
         const struct error_agreement *agreement = &stepped->list[i];
-        if (agreement->row->cell->machine != machine)
+        if (agreement->machine != machine)
             continue;
         comparable++;
         edge = agreement->edge;
@@ -129,18 +126,12 @@ void error_put_stepped(const struct error_run *run, const struct style *style, s
     if (error_is_uncounted(run, !stepped->comparable))
         return;
     section_put_heading("Measured against stepped", style, out);
-    if (!stepped->comparable && error_no_counter_reason(&run->file)[0])
-        error_put_uncounted(run, "no cell was both measured and stepped", style, out);
-    else if (!stepped->comparable)
+    if (!stepped->comparable)
         section_put_words("no cell was both measured and stepped", style, out);
     for (uint32_t machine = 0; machine == 0 || machine < run->file.machine_count; machine++)
         put_agreement(run, machine, style, out);
-    size_t shown = 0;
-    for (size_t i = 0; i < stepped->comparable; i++)
-        if (stepped->list[i].difference != stepped->list[i].edge && shown++ < ROWS_SHOWN)
-            put_deviant(&stepped->list[i], style, out);
-    if (shown > ROWS_SHOWN)
-        error_put_words(style, out, "and %zu more, which --all has", shown - ROWS_SHOWN);
+    error_put_rows(run, fields_find(fields_find(&error_analysis, "stepped")->at.of, "cells"),
+                   stepped, is_deviant, style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -587,14 +578,6 @@ void error_put_placement(const struct error_run *run, const struct style *style,
  * More events than counters, against the truth; and whole commands under other tools beside the
  * paths. */
 
-void error_put_uncounted(const struct error_run *run, const char *words, const struct style *style,
-                         struct text *out)
-{
-    const char *reason = error_no_counter_reason(&run->file);
-    error_put_words(style, out, "%s: no counter of the CPU can be opened here%s%s%s", words,
-                    reason[0] ? " (" : "", reason, reason[0] ? ")" : "");
-}
-
 void error_put_multiplex(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
@@ -606,10 +589,9 @@ void error_put_multiplex(const struct error_run *run, const struct style *style,
         section_put_words("share: of the time, in which the counter ran, from which the rest is "
                           "extrapolated; from, to: the runs",
                           style, out);
-    } else if (error_has_cpu_counter(&run->file))
+    } else {
         section_put_words("not measured", style, out);
-    else
-        error_put_uncounted(run, "not measured", style, out);
+    }
 }
 
 /* --- whole commands --- */
@@ -646,9 +628,10 @@ void error_put_tools(const struct error_run *run, const struct style *style, str
         table_add(&table, TONE_PLAIN, cell->event);
         table_addf(&table, TONE_PLAIN, "%s%s%s", cell->specimen, cell->n ? " " : "",
                    cell->n ? WHOLE(cell->n) : "");
-        ADD_TEXTS(&table, TONE_PLAIN, BRIEF((double)row->error.median),
-                  BRIEF((double)row->error.min), BRIEF((double)row->error.max),
-                  isnan(window) ? "" : BRIEF(window));
+        const double values[] = {(double)row->error.median, (double)row->error.min,
+                                 (double)row->error.max, window};
+        for (size_t j = 0; j < 4; j++)
+            table_add(&table, TONE_PLAIN, isnan(values[j]) ? "" : BRIEF(values[j]));
     }
     if (table.count) {
         table_put(&table, style, out);
@@ -695,6 +678,18 @@ static void put_slope(const struct error_run *run, const struct error_slope *slo
     else if (!slope->exact && isfinite(slope->detectable))
         text_printf(&words, "; detectable %.2g", slope->detectable);
     section_put_words(text_string(&words), style, out);
+}
+
+/* Why there is nothing at all. */
+static void put_no_slope(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const char *reason = "";
+    for (size_t i = run->file.absence_count; i-- > 0;)
+        if (strncmp(run->file.absences[i].what, "instructions", strlen("instructions")) == 0)
+            reason = run->file.absences[i].reason;
+    error_put_words(style, out, "no loop was measured with an event whose count is known%s%s%s",
+                    reason[0] ? ": no counter of the CPU can be opened here (" : "", reason,
+                    reason[0] ? ")" : "");
 }
 
 static void put_slopes(const struct error_run *run, const struct style *style, struct text *out)
@@ -752,13 +747,10 @@ static void put_ticks(const struct error_ticks *ticks, const struct style *style
 void error_put_duration(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    static const char none[] = "no loop was measured with an event whose count is known";
     section_put_heading("What each iteration of a loop adds", style, out);
     put_slopes(run, style, out);
-    if (!report->slope_count && error_no_counter_reason(&run->file)[0])
-        error_put_uncounted(run, none, style, out);
-    else if (!report->slope_count)
-        section_put_words(none, style, out);
+    if (!report->slope_count)
+        put_no_slope(run, style, out);
     if (report->by_size_count) {
         text_puts(out, "\nin the kernel\n");
         error_put_rows(run, fields_find(&error_analysis, "by_size"), run, NULL, style, out);

@@ -88,12 +88,6 @@ double error_best_window(const struct error_report *report, const struct error_c
     return NAN;
 }
 
-void error_add_texts(struct table *table, enum tone tone, const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        table_add(table, tone, texts[i]);
-}
-
 void error_put_nothing(const struct error_run *run, const char *words, const char *what,
                        const struct style *style, struct text *out)
 {
@@ -119,16 +113,6 @@ bool error_has_cpu_counter(const struct error_case *file)
 bool error_is_uncounted(const struct error_run *run, bool empty)
 {
     return empty && !error_has_cpu_counter(&run->file);
-}
-
-const char *error_no_counter_reason(const struct error_case *file)
-{
-    for (size_t i = 0; i < file->absence_count; i++) {
-        const struct error_absence *absence = &file->absences[i];
-        if (strncmp(absence->what, "instructions", strlen("instructions")) == 0)
-            return absence->reason;
-    }
-    return "";
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -212,94 +196,14 @@ void error_put_advice(const struct error_run *run, const struct style *style, st
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The paper's Table 3 beside ours: for every path the pattern with the smallest error. Below it
- * the events that the paper did not have. */
+ * The best pattern of each path, the paper's Table 3, and the events that the paper did not have.
+ */
 
-static void add_ours(struct table *table, const struct error_best *best)
+/* What was counted is not told again as stepped. */
+static bool is_instructions(const struct error_report *report, const void *row)
 {
-    enum tone tone = best && best->overall ? TONE_STRONG : TONE_PLAIN;
-    table_add(table, tone, best ? best->path : "");
-    table_addf(table, tone, "%s%s", best ? pattern_names[best->pattern] : "",
-               best && best->overall ? " *" : "");
-    ADD_TEXTS(table, tone, best ? BRIEF(best->median) : "", best ? BRIEF((double)best->min) : "");
-    table_add(table, TONE_PLAIN, !best ? "" : best->stepped ? "exact" : "counted");
+    return error_is_instructions(row) && !error_is_counted(report, row, true);
 }
-
-/* The next row of either side at or after *at; NULL: no more. */
-static const struct error_best *next_ours(const struct error_report *report, uint32_t machine,
-                                          enum count_mode mode, const char *like, size_t *at)
-{
-    for (; *at < report->best_count; (*at)++) {
-        const struct error_best *best = &report->best[*at];
-        /* What a path here is like in the paper's table. */
-        bool begins_papi = strncmp(best->path, "papi-", 5) == 0;
-        if (best->machine == machine && error_is_instructions(best) && best->mode == mode &&
-            !error_is_counted(report, best, true) &&
-            strcmp(begins_papi ? best->path : "direct", like) == 0)
-            return &report->best[(*at)++];
-    }
-    return NULL;
-}
-
-static const struct error_table3 *next_theirs(enum count_mode mode, const char *like, size_t *at)
-{
-    for (; *at < sizeof(error_table3) / sizeof(*error_table3); (*at)++) {
-        const struct error_table3 *row = &error_table3[*at];
-        if (strcmp(row->mode, count_mode_names[mode]) == 0 && strcmp(row->like, like) == 0)
-            return &error_table3[(*at)++];
-    }
-    return NULL;
-}
-
-/* Both sides of one mode and one kind of path, as long as either has rows. */
-static void add_group(struct table *table, const struct error_report *report, uint32_t machine,
-                      enum count_mode mode, const char *like)
-{
-    size_t ours = 0, theirs = 0;
-    bool any = false; /* has a row that names what ours is */
-    for (;;) {
-        const struct error_best *best = next_ours(report, machine, mode, like, &ours);
-        const struct error_table3 *row = next_theirs(mode, like, &theirs);
-        if (!best && !row)
-            return;
-        table_add(table, TONE_PLAIN, count_mode_names[mode]);
-        if (best || any)
-            add_ours(table, best);
-        else /* a kind of path of which there is nothing of ours in this mode */
-            ADD_TEXTS(table, TONE_DIM, like, "-", "-", "-", "none");
-        any = true;
-        ADD_TEXTS(table, TONE_DIM, row ? row->tool : "", row ? pattern_names[row->pattern] : "",
-                  row ? BRIEF(row->median) : "", row ? BRIEF((double)row->min) : "");
-    }
-}
-
-static bool any_measured(const struct error_report *report, enum count_mode mode)
-{
-    for (size_t i = 0; i < report->best_count; i++)
-        if (error_is_instructions(&report->best[i]) && report->best[i].mode == mode)
-            return true;
-    return false;
-}
-
-/* A mode without rows of ours is a line below. */
-static void put_table3(const struct error_report *report, uint32_t machine,
-                       const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {
-        {WORDS("mode")}, {WORDS("path")},  {WORDS("best")}, {NUMBER("median")}, {NUMBER("min")},
-        {WORDS("")},     {WORDS("paper")}, {WORDS("best")}, {NUMBER("median")}, {NUMBER("min")}};
-    static const enum count_mode modes[] = {COUNT_USER, COUNT_BOTH, COUNT_KERNEL};
-    static const char *const kinds[] = {"direct", "papi-low", "papi-high"};
-    struct table table = {TABLE_OF(columns)};
-    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-        for (size_t j = 0; j < sizeof(kinds) / sizeof(*kinds); j++)
-            if (any_measured(report, modes[i]))
-                add_group(&table, report, machine, modes[i], kinds[j]);
-    table_put(&table, style, out);
-    table_free(&table);
-}
-
-/* --- events beside instructions --- */
 
 static bool is_other(const struct error_report *report, const void *row)
 {
@@ -308,59 +212,30 @@ static bool is_other(const struct error_report *report, const void *row)
     return best->overall && !error_is_instructions(best);
 }
 
-static void put_others(const struct error_run *run, const struct style *style, struct text *out)
+static void put_bests(const struct error_run *run, const char *heading, error_wanted *wanted,
+                      const char *legend, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text rows = {0};
-    error_put_rows(run, fields_find(&error_analysis, "best"), run, is_other, style, &rows);
+    error_put_rows(run, fields_find(&error_analysis, "best"), run, wanted, style, &rows);
     if (!rows.length)
         return;
-    section_put_heading("Other events counted although nothing is measured", style, out);
+    section_put_heading(heading, style, out);
     text_puts(out, text_string(&rows));
-    section_put_words("the best path of each; --all has every path", style, out);
-}
-
-/* --- all of it --- */
-
-/* Why a mode has no rows of ours; what the paper has of it. */
-static void put_missing(const struct error_run *run, enum count_mode mode,
-                        const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text theirs = {0};
-    if (any_measured(&run->report, mode))
-        return;
-    for (size_t i = 0; i < sizeof(error_table3) / sizeof(*error_table3); i++) {
-        const struct error_table3 *row = &error_table3[i];
-        if (strcmp(row->mode, count_mode_names[mode]) == 0)
-            text_printf(&theirs, "%s %s %s", theirs.length ? "," : "; the paper's", row->tool,
-                        BRIEF(row->median));
-    }
-    error_put_words(style, out, "%s: nothing of ours, %s%s", count_mode_names[mode],
-                    error_has_cpu_counter(&run->file)
-                        ? "because instructions were not measured in that mode"
-                        : "because no counter of the CPU can be opened here",
-                    text_string(&theirs));
+    section_put_words(legend, style, out);
 }
 
 void error_put_best(const struct error_run *run, const struct style *style, struct text *out)
 {
-    section_put_heading(
-        "Instructions counted although nothing is measured, and the paper's Table 3", style, out);
-    for (uint32_t machine = 0; machine == 0 || machine < run->file.machine_count; machine++) {
-        if (run->file.machine_count > 1) {
-            text_put_clean(out, run->file.machines[machine].name);
-            text_putc(out, '\n');
-        }
-        put_table3(&run->report, machine, style, out);
-    }
-    put_missing(run, COUNT_USER, style, out);
-    put_missing(run, COUNT_BOTH, style, out);
-    if (any_measured(&run->report, COUNT_USER) || any_measured(&run->report, COUNT_BOTH))
-        section_put_words(
-            "best: the pattern that adds least over -O levels and link modes, with one "
-            "counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL "
-            "and PH PAPI's low and high level on them",
-            style, out);
-    put_others(run, style, out);
+    put_bests(run, "Instructions counted although nothing is measured", is_instructions,
+              "the pattern of each path that adds least over -O levels and link modes, with one "
+              "counter; least: of all paths; step/instructions/: exact, in user mode",
+              style, out);
+    section_put_heading("The paper's Table 3", style, out);
+    fields_put_table(fields_find(&error_analysis, "table3"), run, run, style, out);
+    section_put_words("pm perfmon, pc perfctr, PL and PH PAPI's low and high level on them", style,
+                      out);
+    put_bests(run, "Other events counted although nothing is measured", is_other,
+              "the best path of each; --all has every path", style, out);
 }
 
 /* --- the whole --- */
