@@ -217,12 +217,12 @@ static struct value effect_range(const void *item, const void *context)
 
 #define INFINITE .absent = "processes of a cell never differ: F has no finite value"
 static const struct field effect_fields[] = {
-    F(effect, event, "the event, or the source that steps"),
+    EVENT(effect),
     STEPPED(effect),
     {"factor", AT(struct error_effect, name), "the factor, or those that act together", COLUMN},
-    F(effect, df, "degrees of freedom", COLUMN),
+    F(effect, df, "degrees of freedom"),
     F(effect, sum_sq, "sum of squares", UNTOLD),
-    F(effect, f, "F", INFINITE, COLUMN),
+    F(effect, f, "F", INFINITE),
     F(effect, p, "chance of such an F without an effect", INFINITE, COLUMN),
     F(effect, effect_size, "eta squared: share of all variance", UNTOLD, .unit = UNIT_RATIO),
     F(effect, share_within,
@@ -237,8 +237,6 @@ static const struct field effect_fields[] = {
 };
 static const struct fields effect_table =
     FIELDS("error.effect", "a factor in the analysis of variance of an event", effect_fields);
-const struct field error_effects = {"effects",
-                                    LIST(struct error_anova, effects, effect_count, &effect_table)};
 
 static const struct field model_fields[] = {
     EVENT(anova),

@@ -42,7 +42,7 @@ struct error_run {
 /* --- for people; kept: the struct error_run --- */
 void error_put_report(const void *kept, const struct style *style, struct text *out);
 /* --- for programs (fields.c) --- */
-extern const struct field error_results, error_effects; /* of an anova */
+extern const struct field error_results;
 extern const struct fields error_analysis;
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *error_figures(const void *kept);

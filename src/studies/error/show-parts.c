@@ -135,34 +135,7 @@ void error_put_stepped(const struct error_run *run, const struct style *style, s
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Which factors matter: the analysis of variance of the event that matters most in full, of the
- * others by what matters. */
-
-static const char *share_told(double share, char text[NUMBER_SIZE])
-{
-    if (!isfinite(share))
-        return "-";
-    if (share > 0 && share < 0.001)
-        return "<0.1 %";
-    snprintf(text, NUMBER_SIZE, "%.1f %%", 100 * share);
-    return text;
-}
-#define SHARE(value) share_told(value, (char[NUMBER_SIZE]){""})
-
-static void put_model(const struct error_anova *anova, const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    text_printf(&words, "%s: %s processes in %s cells",
-                error_event_told(anova->event, anova->stepped), WHOLE(anova->count),
-                WHOLE(anova->cells));
-    if (isfinite(anova->r_squared))
-        text_printf(&words, ", %.1f %% of the variance explained", 100 * anova->r_squared);
-    section_put_words(text_string(&words), style, out);
-    fields_put_table(&error_effects, anova, NULL, style, out);
-    if (anova->no_variance)
-        section_put_words("processes of a cell never differ, so F is infinite: the share decides",
-                          style, out);
-}
+ * Which factors matter, and the events of which none does. */
 
 bool error_is_untested(const struct error_anova *anova)
 {
@@ -178,15 +151,14 @@ static bool is_idle(const struct error_anova *anova)
     return anova->effect_count != 0;
 }
 
-/* The events of which the same is to be said, but for the one that is shown in full: those that
- * could not be tested, or those of which nothing matters. */
-static void put_alike(const struct error_report *report, size_t shown, bool untested,
-                      const struct style *style, struct text *out)
+/* The events that could not be tested, or those of which nothing matters. */
+static void put_alike(const struct error_report *report, bool untested, const struct style *style,
+                      struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
-        if (i != shown && error_is_untested(anova) == untested && (untested || is_idle(anova)))
+        if (error_is_untested(anova) == untested && (untested || is_idle(anova)))
             text_printf(&words, "%s%s", words.length ? ", " : "",
                         error_event_told(anova->event, anova->stepped));
     }
@@ -196,56 +168,33 @@ static void put_alike(const struct error_report *report, size_t shown, bool unte
                         text_string(&words), untested ? "" : ": nothing matters");
 }
 
-/* "msr/tsc/: path 61 %, pattern 22 %; not opt, link" */
-static void put_brief(const struct error_anova *anova, const struct style *style, struct text *out)
+static const void *mattering(const void *item, const void *context, size_t index)
 {
-    AUTO_TEXT struct text words = {0}, rest = {0};
-    for (size_t i = 0; i < anova->effect_count; i++) {
-        const struct error_effect *effect = &anova->effects[i];
-        if (effect->matters)
-            text_printf(&words, "%s%s %s", words.length ? ", " : "", effect->name,
-                        SHARE(effect->share_within));
-        else
-            text_printf(&rest, "%s%s", rest.length ? ", " : "", effect->name);
-    }
-    if (!words.length)
-        text_puts(&words, "nothing could be compared");
-    else if (rest.length)
-        text_printf(&words, "; not %s", text_string(&rest));
-    if (!anova->effect_count && anova->note.count)
-        text_printf(&words, ": %s", reasons_text(&anova->note));
-    error_put_words(style, out, "%s: %s", error_event_told(anova->event, anova->stepped),
-                    text_string(&words));
+    const struct error_report *report = &((const struct error_run *)item)->report;
+    (void)context;
+    for (size_t i = 0; i < report->effect_count; i++)
+        if (report->effects[i].matters && index-- == 0)
+            return &report->effects[i];
+    return NULL;
 }
 
 void error_put_factors(const struct error_run *run, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &run->report;
+    const struct field effects = {
+        .key = "anova", .at = LIST_BY(mattering, fields_find(&error_analysis, "anova")->at.of)};
     section_put_heading("Which factors matter", style, out);
-    if (!report->anova_count) {
+    if (!run->report.anova_count) {
         section_put_words("nothing to compare: too few cells of the null specimen were measured",
                           style, out);
         return;
     }
-    /* Stepped windows first, as they are exact; else the first that has effects. */
-    size_t shown = report->anova_count;
-    for (size_t i = 0; i < report->anova_count; i++) {
-        const struct error_anova *anova = &report->anovas[i];
-        if (anova->effect_count &&
-            (shown == report->anova_count || (anova->stepped && !report->anovas[shown].stepped)))
-            shown = i;
-    }
-    if (shown == report->anova_count)
-        shown = 0;
-    put_model(&report->anovas[shown], style, out);
-    for (size_t i = 0; i < report->anova_count; i++)
-        if (i != shown && !error_is_untested(&report->anovas[i]) && !is_idle(&report->anovas[i]))
-            put_brief(&report->anovas[i], style, out);
-    put_alike(report, shown, false, style, out);
-    put_alike(report, shown, true, style, out);
+    if (mattering(run, run, 0))
+        fields_put_table(&effects, run, run, style, out);
+    put_alike(&run->report, false, style, out);
+    put_alike(&run->report, true, style, out);
     section_put_words(
         "matters: p < 0.001 and a share of the variance of at least 1 %, of factors other than "
-        "path and machine within each path",
+        "path and machine within each path; --all has the others",
         style, out);
 }
 

@@ -350,12 +350,12 @@ static void put_all(const struct error_run *run, const struct style *style, stru
         error_put_rows(run, list, run, NULL, style, out);
     }
     section_put_heading("All of it: which factors matter", style, out);
-    for (size_t i = 0; i < run->report.anova_count; i++) {
-        const struct error_anova *anova = &run->report.anovas[i];
-        error_put_words(style, out, "%s: %s", error_event_told(anova->event, anova->stepped),
-                        reasons_text(&anova->note));
-        fields_put_table(&error_effects, anova, run, style, out);
-    }
+    fields_put_table(fields_find(&error_analysis, "anova"), run, run, style, out);
+    for (size_t i = 0; i < run->report.anova_count; i++)
+        error_put_words(
+            style, out, "%s: %s",
+            error_event_told(run->report.anovas[i].event, run->report.anovas[i].stepped),
+            reasons_text(&run->report.anovas[i].note));
     section_put_heading("All of it: measured against stepped", style, out);
     error_put_rows(run, fields_find(stepped->at.of, "cells"), &run->report.stepped, NULL, style,
                    out);
