@@ -84,18 +84,13 @@ double error_best_window(const struct error_report *report, const struct error_c
 typedef bool error_alike(const struct error_slope *left, const struct error_slope *right);
 bool error_is_constant(const struct error_report *report, const struct error_slope *like,
                        error_alike *alike);
-/* A sentence for an empty part, with the reason for which the plan left out `what`. */
-void error_put_nothing(const struct error_run *run, const char *words, const char *what,
-                       const struct style *style, struct text *out);
 /* Was a counter of the CPU measured at all? */
 bool error_has_cpu_counter(const struct error_case *file);
-/* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
-bool error_is_uncounted(const struct error_run *run, bool empty);
 /* One process a cell leaves nothing to compare with. */
 bool error_is_untested(const struct error_anova *anova);
 
-/* The rows of such a list that are wanted (NULL: all) as plain tables, one of each machine. item:
- * what has the list. */
+/* The rows of a list (fields.c) that are wanted (NULL: all) as plain tables, one of each machine.
+ * item: what has the list. */
 typedef bool error_wanted(const struct error_report *report, const void *row);
 void error_put_rows(const struct error_run *run, const struct field *list, const void *item,
                     error_wanted *wanted, const struct style *style, struct text *out);

@@ -13,6 +13,24 @@
 /* ----------------------------------------------------------------------------------------------
  * What more counters add, and other ones; and the measured error held against the stepped one. */
 
+/* A sentence for an empty part, with the reason for which the plan left out `what`. */
+static void put_nothing(const struct error_run *run, const char *words, const char *what,
+                        const struct style *style, struct text *out)
+{
+    const char *reason = "";
+    for (size_t i = run->studying.skips.count; i-- > 0;)
+        if (!run->studying.skips.list[i].for_programs &&
+            strncmp(run->studying.skips.list[i].what, what, strlen(what)) == 0)
+            reason = run->studying.skips.list[i].reason;
+    error_put_words(style, out, "%s%s%s", words, reason[0] ? ": " : "", reason);
+}
+
+/* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
+static bool is_uncounted(const struct error_run *run, bool empty)
+{
+    return empty && !error_has_cpu_counter(&run->file);
+}
+
 #define ROWS_SHOWN 8u /* of tables that --all has in full */
 
 /* --- number of counters --- */
@@ -63,8 +81,8 @@ void error_put_counters(const struct error_run *run, const struct style *style, 
     const struct error_report *report = &run->report;
     section_put_heading("What each further counter adds", style, out);
     if (!report->by_counters_count)
-        error_put_nothing(run, "nothing was measured with more than one counter",
-                          "number of counters", style, out);
+        put_nothing(run, "nothing was measured with more than one counter", "number of counters",
+                    style, out);
     else {
         error_put_rows(run, fields_find(&error_analysis, "counters"), run, is_extreme, style, out);
         section_put_words("of each event what grows most and least; --all has every path and "
@@ -81,9 +99,11 @@ static bool is_deviant(const struct error_report *report, const void *row)
 {
     const struct error_agreement *one = report->stepped.list, *agreement = row;
     size_t before = 0;
+    if (agreement->difference == agreement->edge)
+        return false;
     for (; one < agreement; one++)
         before += one->difference != one->edge;
-    return agreement->difference != agreement->edge && before < ROWS_SHOWN;
+    return before < ROWS_SHOWN;
 }
 
 /* Whether the instruction at either end of a window counts is the CPU's own; more is no edge. */
@@ -123,7 +143,7 @@ static void put_agreement(const struct error_run *run, uint32_t machine, const s
 void error_put_stepped(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_stepped *stepped = &run->report.stepped;
-    if (error_is_uncounted(run, !stepped->comparable))
+    if (is_uncounted(run, !stepped->comparable))
         return;
     section_put_heading("Measured against stepped", style, out);
     if (!stepped->comparable)
@@ -516,7 +536,7 @@ void error_put_placement(const struct error_run *run, const struct style *style,
     for (size_t i = 0; i < report->placement_count; i++)
         drawn |= put_placement(run, &report->placements[i], style, out);
     if (!report->placement_count)
-        error_put_nothing(run, "nothing was measured at several places", "placement", style, out);
+        put_nothing(run, "nothing was measured at several places", "placement", style, out);
     if (drawn)
         section_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
                           "point: not measured",
@@ -530,7 +550,7 @@ void error_put_placement(const struct error_run *run, const struct style *style,
 void error_put_multiplex(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    if (error_is_uncounted(run, !report->multiplex_count))
+    if (is_uncounted(run, !report->multiplex_count))
         return;
     section_put_heading("More events than counters", style, out);
     if (report->multiplex_count) {
@@ -704,6 +724,6 @@ void error_put_duration(const struct error_run *run, const struct style *style, 
         text_puts(out, "\nin the kernel\n");
         error_put_rows(run, fields_find(&error_analysis, "by_size"), run, NULL, style, out);
     }
-    if (!error_is_uncounted(run, !report->ticks.known))
+    if (!is_uncounted(run, !report->ticks.known))
         put_ticks(&report->ticks, style, out);
 }

@@ -88,17 +88,6 @@ double error_best_window(const struct error_report *report, const struct error_c
     return NAN;
 }
 
-void error_put_nothing(const struct error_run *run, const char *words, const char *what,
-                       const struct style *style, struct text *out)
-{
-    const char *reason = "";
-    for (size_t i = run->studying.skips.count; i-- > 0;)
-        if (!run->studying.skips.list[i].for_programs &&
-            strncmp(run->studying.skips.list[i].what, what, strlen(what)) == 0)
-            reason = run->studying.skips.list[i].reason;
-    error_put_words(style, out, "%s%s%s", words, reason[0] ? ": " : "", reason);
-}
-
 bool error_has_cpu_counter(const struct error_case *file)
 {
     for (size_t i = 0; i < file->cell_count; i++) {
@@ -108,11 +97,6 @@ bool error_has_cpu_counter(const struct error_case *file)
             return true;
     }
     return false;
-}
-
-bool error_is_uncounted(const struct error_run *run, bool empty)
-{
-    return empty && !error_has_cpu_counter(&run->file);
 }
 
 /* ----------------------------------------------------------------------------------------------
