@@ -180,9 +180,7 @@ static json_t *without_verdict(const json_t *finding, const char *why)
     json_t *other = json_copy((json_t *)finding);
     text_printf(&reason, "not tested: machine (%s)", why);
     JSON_PUT(other, {"verdict", json_string(finding_verdict_names[FINDING_UNTESTABLE])},
-             {"reason", json_text(text_string(&reason))},
-             {"reason_code", json_string("machine-not-tested")},
-             {"reason_data", json_pack("[{s:s, s:s}]", "code", "machine-not-tested", "why", why)});
+             {"reason", json_text(text_string(&reason))});
     for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
         json_absent(other, figures[i], "the machine was not tested");
     return other;
