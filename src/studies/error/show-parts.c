@@ -260,13 +260,19 @@ static double box_quantile(const struct error_pool *sorted, size_t count, double
     return (double)sorted->errors[(size_t)(share * (double)(count - 1) + 0.5)];
 }
 
+/* Rows are in the order of the cells. */
 static const struct error_row *row_of(const struct error_report *report,
                                       const struct error_cell *cell)
 {
-    size_t i = 0;
-    while (i < report->row_count && report->rows[i].cell != cell)
-        i++;
-    return i < report->row_count ? &report->rows[i] : NULL;
+    size_t low = 0, high = report->row_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (report->rows[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < report->row_count && report->rows[low].cell == cell ? &report->rows[low] : NULL;
 }
 
 static bool looks_alike(const struct box *left, const struct box *right)
