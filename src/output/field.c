@@ -90,7 +90,7 @@ struct value field_value(const struct field *field, const void *item, const void
     if (!item)
         return field->zero ? zero_of(kind) : value;
     if (field->known && !*(const bool *)at_offset(item, field->known - 1))
-        return field->zero ? zero_of(kind) : value_absent(NULL);
+        return field->zero ? zero_of(kind) : value_absent(field->unknown);
     value = field->at.get ? field->at.get(item, context) : stored_value(field, item);
     if (field->names && value.kind != FIELD_TEXT && value.kind != FIELD_BY_PLACE)
         value = value_text(value.count < field->name_count ? field->names[value.count] : NULL);
