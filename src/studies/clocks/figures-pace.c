@@ -14,8 +14,8 @@
 /* ----------------------------------------------------------------------------------------------
  * The paper's Figure 1 as a figure: how long a sleep was asked for, and what clocks say it took. */
 
-#define AGREES 0.01 /* farther from the reference is worth a word */
-#define NAMED  3u   /* clocks that the caption names */
+#define AGREES    0.01 /* farther from the reference is worth a word */
+#define NAMED_OFF 3u   /* clocks that the caption names */
 
 /* --- which points --- */
 
@@ -235,11 +235,11 @@ static void put_caption(const struct clocks_run *run, const struct sleeper *slee
         return;
     text_printf(out, " %zu of %zu clocks stay within 1 %% of the reference in every sleep.",
                 count - off, count);
-    for (size_t i = 0; i < off && i < NAMED; i++)
+    for (size_t i = 0; i < off && i < NAMED_OFF; i++)
         text_printf(out, "%s%s shows %.3g %% of one", i ? ", " : " At worst ",
                     clocks_name(&run->file, sleepers[i].clock), 100 * sleepers[i].worst);
-    if (off > NAMED)
-        text_printf(out, "; %zu more are off as well", off - NAMED);
+    if (off > NAMED_OFF)
+        text_printf(out, "; %zu more are off as well", off - NAMED_OFF);
     text_puts(out, off ? "." : "");
     put_counter(run, sleepers, count, out);
     if (run->file.emulated)
@@ -358,7 +358,7 @@ static struct apart apart_of(const struct clocks_run *run, const struct clock_pa
     const double each = known ? scales[pair->clock].ns_per_tick : (double)NAN;
     struct apart apart = {.pair = pair,
                           .each = each,
-                          .constant = pair->low <= pair->high,
+                          .constant = pair->constant,
                           .low = each * fmin(pair->low, pair->high),
                           .high = each * fmax(pair->low, pair->high)};
     apart.offset = apart.constant ? each * pair->offset : (apart.low + apart.high) / 2;

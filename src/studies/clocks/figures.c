@@ -140,7 +140,7 @@ static json_t *clocks_reading_figure(const struct clocks_run *run)
 #define MOST_DIGITS 9.0 /* more than a ratio of readings can say */
 
 /* A clock over one kind of interval, whatever its length. */
-struct field {
+struct tile {
     const struct clock_row *row; /* the first of them */
     double ratio;                /* the farthest from 1; of CPU time the farthest median */
     double low, high, naive;
@@ -160,36 +160,35 @@ static double farther(double one, double other)
 }
 
 /* Rows of one kind stand in a row; returns where the next kind begins. */
-static size_t find_field(const struct clocks_run *run, size_t begin, struct field *field)
+static size_t find_tile(const struct clocks_run *run, size_t begin, struct tile *tile)
 {
     const struct clock_row *rows = run->report.rows;
     const bool usual = rows[begin].clock < run->file.clock_count &&
                        run->file.clocks[rows[begin].clock].role == ROLE_CPU_TIME;
     size_t at = begin;
-    *field =
-        (struct field){.row = &rows[begin], .ratio = NAN, .low = NAN, .high = NAN, .naive = NAN};
+    *tile = (struct tile){.row = &rows[begin], .ratio = NAN, .low = NAN, .high = NAN, .naive = NAN};
     for (; at < run->report.row_count; at++) {
         const struct clock_row *row = &rows[at];
         if (at > begin && !is_same_kind(&rows[begin], row))
             break;
         if (!row->runs)
             continue;
-        field->ratio = farther(field->ratio, usual ? row->ratio_median
-                                                   : clocks_worse(row->ratio_min, row->ratio_max));
-        field->naive = farther(field->naive, usual ? row->naive_median
-                                                   : clocks_worse(row->naive_min, row->naive_max));
-        field->low = fmin(field->low, row->ratio_min);
-        field->high = fmax(field->high, row->ratio_max);
-        field->runs += row->runs;
-        field->lengths++;
+        tile->ratio = farther(tile->ratio, usual ? row->ratio_median
+                                                 : clocks_worse(row->ratio_min, row->ratio_max));
+        tile->naive = farther(tile->naive, usual ? row->naive_median
+                                                 : clocks_worse(row->naive_min, row->naive_max));
+        tile->low = fmin(tile->low, row->ratio_min);
+        tile->high = fmax(tile->high, row->ratio_max);
+        tile->runs += row->runs;
+        tile->lengths++;
     }
     return at;
 }
 
-static bool is_compared(const struct clocks_run *run, const struct field *field)
+static bool is_compared(const struct clocks_run *run, const struct tile *tile)
 {
-    return isfinite(field->ratio) && field->row->clock < run->file.clock_count &&
-           field->row->clock != field->row->reference && clocks_is_judged(run, field->row->clock);
+    return isfinite(tile->ratio) && tile->row->clock < run->file.clock_count &&
+           tile->row->clock != tile->row->reference && clocks_is_judged(run, tile->row->clock);
 }
 
 /* 1 %: 2 digits; a millionth: 6. To a tenth, for people who read it in a field. */
@@ -203,18 +202,18 @@ static double digits_of(double ratio)
 
 struct overview {
     size_t fields, wall, wall_fine; /* fine: 1 % or better */
-    struct field worst;             /* of a wall clock */
+    struct tile worst;              /* of a wall clock */
     bool idle;                      /* CPU time that stood still over some interval */
     bool independent;
 };
 
-static void intervals_look_at(const struct clocks_run *run, const struct field *field,
+static void intervals_look_at(const struct clocks_run *run, const struct tile *tile,
                               struct overview *overview)
 {
-    const enum clock_role role = run->file.clocks[field->row->clock].role;
-    const double digits = digits_of(field->ratio);
+    const enum clock_role role = run->file.clocks[tile->row->clock].role;
+    const double digits = digits_of(tile->ratio);
     overview->fields++;
-    overview->independent |= field->row->independent;
+    overview->independent |= tile->row->independent;
     if (role == ROLE_CPU_TIME && digits < 1)
         overview->idle = true;
     if (role != ROLE_WALL)
@@ -222,7 +221,7 @@ static void intervals_look_at(const struct clocks_run *run, const struct field *
     overview->wall++;
     overview->wall_fine += digits >= 2;
     if (!overview->worst.row || digits < digits_of(overview->worst.ratio))
-        overview->worst = *field;
+        overview->worst = *tile;
 }
 
 static void put_worst(const struct clocks_run *run, const struct overview *overview,
@@ -259,15 +258,15 @@ static void intervals_put_caption(const struct clocks_run *run, const struct ove
 
 /* --- rows --- */
 
-static void add_field(json_t *figure, const struct clocks_run *run, const struct field *field)
+static void add_tile(json_t *figure, const struct clocks_run *run, const struct tile *tile)
 {
     AUTO_TEXT struct text interval = {0};
-    clocks_put_interval(field->row, &interval);
-    FIGURE_ROW(figure, json_text(clocks_name(&run->file, field->row->clock)),
-               json_text(field->row->workload), json_text(text_string(&interval)),
-               figure_number(digits_of(field->ratio)), figure_number(field->ratio),
-               figure_number(field->low), figure_number(field->high), figure_number(field->naive),
-               json_count(field->runs), json_count(field->lengths));
+    clocks_put_interval(tile->row, &interval);
+    FIGURE_ROW(figure, json_text(clocks_name(&run->file, tile->row->clock)),
+               json_text(tile->row->workload), json_text(text_string(&interval)),
+               figure_number(digits_of(tile->ratio)), figure_number(tile->ratio),
+               figure_number(tile->low), figure_number(tile->high), figure_number(tile->naive),
+               json_count(tile->runs), json_count(tile->lengths));
 }
 
 /* Which clock the others were held against, and why that one. */
@@ -296,12 +295,12 @@ static json_t *clocks_intervals_figure(const struct clocks_run *run)
     };
     const size_t rows = run->report.row_count;
     struct overview overview = {0};
-    struct field field;
+    struct tile tile;
     AUTO_TEXT struct text caption = {0};
     for (size_t at = 0; at < rows;) {
-        at = find_field(run, at, &field);
-        if (is_compared(run, &field))
-            intervals_look_at(run, &field, &overview);
+        at = find_tile(run, at, &tile);
+        if (is_compared(run, &tile))
+            intervals_look_at(run, &tile, &overview);
     }
     intervals_put_caption(run, &overview, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -315,10 +314,10 @@ static json_t *clocks_intervals_figure(const struct clocks_run *run)
     });
     size_t added = 0;
     for (size_t at = 0; at < rows && added < FIGURE_MOST_ROWS;) {
-        at = find_field(run, at, &field);
-        if (!is_compared(run, &field))
+        at = find_tile(run, at, &tile);
+        if (!is_compared(run, &tile))
             continue;
-        add_field(figure, run, &field);
+        add_tile(figure, run, &tile);
         added++;
     }
     clocks_note_reference(run, figure);

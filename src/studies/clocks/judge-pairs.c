@@ -492,7 +492,7 @@ static void sum_up(const struct clock_pair *pair, double *farthest, struct clock
     double sure = certain(pair);
     if (fabs(sure) > *farthest) {
         *farthest = fabs(sure);
-        offsets->worst = pair->low > pair->high ? sure : pair->offset;
+        offsets->worst = pair->constant ? pair->offset : sure;
     }
     if (!offsets->known || fabs(pair->offset) > fabs(offsets->offset)) {
         offsets->offset = pair->offset;
@@ -516,6 +516,7 @@ void clocks_judge_pairs(const struct clocks_case *file, struct clocks_report *re
         struct clock_pair *pair = &report->pairs[i];
         if (i == 0 || pair->clock != pair[-1].clock)
             farthest = 0;
+        pair->constant = pair->low <= pair->high;
         pair->offset = (pair->low + pair->high) / 2;
         pair->bound = fabs(pair->high - pair->low) / 2;
         sum_up(pair, &farthest, &report->offsets[pair->clock]);

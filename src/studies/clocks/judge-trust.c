@@ -391,7 +391,7 @@ static bool pairs_disagree(const struct clock_trial *trial)
     double limit = CLOCKS_OFFSET_NS / report->scales[trial->clock].ns_per_tick;
     for (size_t i = 0; i < report->pair_count; i++) {
         const struct clock_pair *pair = &report->pairs[i];
-        if (pair->clock == trial->clock && pair->torn == 0 && pair->low <= pair->high &&
+        if (pair->clock == trial->clock && pair->torn == 0 && pair->constant &&
             (pair->low > limit || pair->high < -limit))
             return true;
     }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "engine/study.h"
+#include "output/field.h"
 #include "output/json.h"
 #include "output/table.h"
 #include "studies/clocks/plan.h"
@@ -61,9 +62,8 @@ int clocks_look_from_outside(void *kept);
 
 /* --- for people, and for programs --- */
 void clocks_put_report(const void *kept, const struct style *style, struct text *out);
-json_t *clocks_results_json(const void *kept);
-json_t *clocks_analysis_json(const void *kept);
-json_t *clocks_findings_json(const void *kept);
+extern const struct field clocks_results, clocks_pair_list;
+extern const struct fields clocks_analysis;
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *clocks_figures(const void *kept);
 

@@ -294,8 +294,8 @@ void clocks_put_pairs(const struct clocks_run *run, const struct style *style, s
  * The answer of `assay clocks`: which clocks can be trusted, in a few lines, and one table with a
  * row for every clock. */
 
-#define NAMED  4u /* clocks in a sentence */
-#define BLAMED 8u /* of those that are not dependable */
+#define NAMED_MOST 4u /* clocks in a sentence */
+#define BLAMED     8u /* of those that are not dependable */
 
 /* In the order of usefulness, as the table. */
 static const struct {
@@ -355,7 +355,7 @@ static void put_names(const struct clocks_run *run, const uint32_t *order, size_
     size_t shown = 0, left = 0;
     size_t most = run->studying.options->all      ? count
                   : trust == TRUST_NOT_DEPENDABLE ? BLAMED
-                                                  : NAMED;
+                                                  : NAMED_MOST;
     for (size_t i = next_of(run, order, count, 0, trust); i < count;) {
         size_t next = next_of(run, order, count, i + 1, trust);
         enum clock_fault fault = verdicts[order[i]].fault;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/claims.h"
 #include "engine/loading.h"
 #include "engine/options.h"
 #include "studies/clocks/parts.h"
@@ -233,6 +234,11 @@ static void collect_skips(struct clocks_run *run)
     skip_groups_close(&absent, &run->studying.skips);
 }
 
+static json_t *findings_json(const void *kept)
+{
+    return claims_json(((const struct clocks_run *)kept)->report.findings, CLOCKS_FINDINGS);
+}
+
 static int judge(void *kept, struct failure *failure)
 {
     struct clocks_run *run = kept;
@@ -265,9 +271,7 @@ static const struct study study = {
     .judge = judge,
     .nothing = nothing,
     .put_report = clocks_put_report,
-    .results = clocks_results_json,
-    .analysis = clocks_analysis_json,
-    .findings = clocks_findings_json,
+    .findings = findings_json,
     .figures = clocks_figures,
     .told = &clocks_told,
 };
@@ -350,4 +354,6 @@ const struct command command_clocks = {
     .exits = exits,
     .options_size = sizeof(struct clocks_options),
     .study = &study,
+    .results = &clocks_results,
+    .analysis = &clocks_analysis,
 };

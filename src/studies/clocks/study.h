@@ -21,7 +21,7 @@
  *     judge-advice.c        which clock for what
  *     findings.c            K1 to K4
  *     show.c, show-table.c  the report for people
- *     json.c                the report for programs
+ *     fields.c              what it says, key by key
  *     figures.c, -pace.c    which rows make which picture
  *     summary.c             what reports, runs and comparisons say of it */
 #pragma once
@@ -213,6 +213,7 @@ struct clock_pair {
     double low, high; /* partner − cpu, ticks: every offset that no trip contradicts; low > high:
                          none, so it is not constant */
     double offset, bound; /* middle and half of that */
+    bool constant;        /* one offset agrees with every trip */
     size_t processes;
     size_t torn; /* processes whose own trips contradict each other: it changed within them. With
                     low > high and none of these it changed from visit to visit */
@@ -229,8 +230,8 @@ struct clock_offsets { /* of all pairs of a clock */
 
 /* --- rate and identity (judge-rate.c) --- */
 struct clock_rate {
-    bool known;
     uint32_t against; /* index of the clock */
+    bool known;
     bool independent;
     double ppm, low, high; /* beyond what it claims, 95 % with the bounds of its readings */
     bool tells;            /* it differs from its claim for sure, or hardly can: else ppm says no
