@@ -11,6 +11,12 @@
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
 
+/* Is this among what was said? */
+static inline bool says(const struct reasons *why, enum clocks_saying code)
+{
+    return reasons_find(why, &clocks_words[code]) != NULL;
+}
+
 /* A report with room for the clocks of the world, and nothing judged. */
 static inline void shapes_begin(const struct built_world *world, struct clocks_report *report)
 {

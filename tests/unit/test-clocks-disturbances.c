@@ -38,8 +38,8 @@ TEST(a_quiet_machine_did_nothing)
     assert_true(seen->overslept_median_ns > 2e4 && seen->overslept_median_ns < 9e4);
     assert_true(seen->overslept_max_ns > seen->overslept_median_ns);
     assert_true(isfinite(seen->awake_median_ns) && seen->awake_max_ns >= seen->awake_median_ns);
-    assert_non_null(strstr(seen->idle, "Idle states change no clock"));
-    assert_non_null(strstr(seen->idle, "no earlier"));
+    assert_true(says(&seen->idle, CLOCKS_IDLE_CHANGES_NONE));
+    assert_true(says(&seen->idle, CLOCKS_AWAKE_ALIKE));
     built_end(&world);
 }
 
@@ -77,7 +77,7 @@ TEST(what_cannot_be_read_is_not_nothing)
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_true(isnan(seen->stolen_ns) && isnan(seen->suspended_ns));
     assert_true(isnan(seen->overslept_median_ns) && isnan(seen->awake_median_ns));
-    assert_string_equal(seen->idle, "");
+    assert_int_equal(seen->idle.count, 0);
     built_end(&world);
 }
 
@@ -100,8 +100,9 @@ TEST(idle_states_that_stop_a_clock_are_named)
     sleeps(&world, true);
     judged(&world, &report);
     const struct clocks_disturbances *seen = &report.disturbances;
-    assert_non_null(strstr(seen->idle, "Idle states matter to tsc"));
-    assert_non_null(strstr(seen->idle, "make sleeps end later"));
+    assert_true(says(&seen->idle, CLOCKS_IDLE_MATTERS));
+    assert_string_equal(seen->idle.list[0].values[0].text, "tsc");
+    assert_true(says(&seen->idle, CLOCKS_IDLE_LATER));
     assert_true(seen->awake_median_ns < 1e4 && seen->overslept_median_ns > 2e4);
     built_end(&world);
 }
@@ -117,6 +118,8 @@ TEST(where_no_cpu_could_be_held_awake_the_reason_is_given)
     world.file.watches[index].failed = 1;
     world.file.watches[index].reason = memory_copy("/dev/cpu_dma_latency: Permission denied");
     judged(&world, &report);
-    assert_non_null(strstr(report.disturbances.idle, "cpu_dma_latency: Permission denied"));
+    const struct reason *untold = report.disturbances.idle.list;
+    assert_ptr_equal(untold->words, &clocks_words[CLOCKS_IDLE_UNTOLD]);
+    assert_string_equal(untold->values[0].text, "/dev/cpu_dma_latency: Permission denied");
     built_end(&world);
 }

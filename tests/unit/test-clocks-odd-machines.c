@@ -10,8 +10,7 @@
 
 #include "base/memory.h"
 #include "case.h"
-#include "clocks-builder.h"
-#include "studies/clocks/study.h"
+#include "clocks-shapes.h"
 
 #define SEEDS built_seeds(6)
 
@@ -34,13 +33,7 @@ static void assert_verdict(const struct built_world *world, const struct clocks_
     const struct clock_verdict *verdict = verdict_of(world, report, name);
     if (verdict->trust != trust || verdict->fault != fault)
         fail_msg("%s is %s (%s): %s", name, clock_trust_names[verdict->trust],
-                 clock_fault_names[verdict->fault], verdict->why);
-}
-
-static void assert_says(const struct clock_verdict *verdict, const char *words, bool says)
-{
-    if ((strstr(verdict->why, words) != NULL) != says)
-        fail_msg("\"%s\" %s in: %s", words, says ? "is not" : "is", verdict->why);
+                 clock_fault_names[verdict->fault], reasons_text(&verdict->why));
 }
 
 static void begin(struct built_world *world, uint64_t seed, uint32_t cpus)
@@ -60,27 +53,19 @@ static void finish(struct built_world *world)
     built_end(world);
 }
 
-/* Before what not to use, no advice names a clock that is not dependable as the one to take. */
+/* No advice names a clock that is not dependable as the one to take: nor as another form of it. */
 static void assert_advice(const struct built_world *world, const struct clocks_report *report)
 {
     for (size_t i = 0; i < report->advice_count; i++) {
-        const char *text = report->advice[i].text;
-        if (strncmp(text, "Not for", 7) == 0)
-            continue;
-        for (uint32_t clock = 0; clock < world->file.clock_count; clock++) {
-            char words[64];
-            if (report->verdicts[clock].trust != TRUST_NOT_DEPENDABLE)
-                continue;
-            const char *const before[] = {": ", "matters: ", "rate: "};
-            const char *const behind[] = {".", ",", " ("};
-            for (size_t j = 0; j < 9; j++) {
-                strcpy(words, before[j / 3]);
-                strncat(words, world->file.clocks[clock].name, 30);
-                strcat(words, behind[j % 3]);
-                if (strstr(text, words))
-                    fail_msg("advised: %s", text);
-            }
-        }
+        const struct clocks_advice *advice = &report->advice[i];
+        if (advice->clock >= 0)
+            assert_int_not_equal(report->verdicts[advice->clock].trust, TRUST_NOT_DEPENDABLE);
+        for (size_t j = 0; j < advice->text.count; j++)
+            if (advice->text.list[j].words == &clocks_words[CLOCKS_IN_ORDER] ||
+                advice->text.list[j].words == &clocks_words[CLOCKS_WITHOUT_RATE])
+                assert_int_not_equal(
+                    verdict_of(world, report, advice->text.list[j].values[0].text)->trust,
+                    TRUST_NOT_DEPENDABLE);
     }
 }
 
@@ -190,9 +175,9 @@ TEST(dependable_is_only_who_was_seen_asleep_at_work_and_moved)
     } cases[] = {
         {true, true, true, 4, NULL},
         {true, true, false, 1, NULL},
-        {false, true, true, 4, "no sleep was watched"},
-        {true, false, false, 4, "no computation was watched"},
-        {true, true, false, 4, "no change of CPU was watched"},
+        {false, true, true, 4, "sleep"},
+        {true, false, false, 4, "computation"},
+        {true, true, false, 4, "change of CPU"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct built_world world;
@@ -210,7 +195,9 @@ TEST(dependable_is_only_who_was_seen_asleep_at_work_and_moved)
             assert_verdict(&world, &report, both[j],
                            cases[i].lacks ? TRUST_NOT_FALSIFIABLE : TRUST_DEPENDABLE, FAULT_NONE);
             if (cases[i].lacks && j == 0)
-                assert_says(verdict_of(&world, &report, both[j]), cases[i].lacks, true);
+                assert_string_equal(
+                    verdict_of(&world, &report, both[j])->why.list[0].values[0].text,
+                    cases[i].lacks);
         }
         finish(&world);
     }
@@ -270,9 +257,10 @@ TEST(cpu_time_is_not_measured_by_what_another_thread_ended)
         const struct clock_verdict *verdict = verdict_of(&world, &report, "thread-cputime");
         assert_true(verdict->worst_row >= 0 && !report.rows[verdict->worst_row].handover);
         assert_true(verdict->worst_ratio >= 0);
-        assert_says(verdict, "another thread ends the interval", true);
-        assert_says(verdict_of(&world, &report, "process-cputime"), "another thread ends", false);
-        assert_says(verdict, "could not be seen", busy);
+        assert_true(says(&verdict->why, CLOCKS_USELESS_ACROSS));
+        assert_int_equal(says(&verdict->why, CLOCKS_ALL_DISTURBED), busy);
+        assert_false(
+            says(&verdict_of(&world, &report, "process-cputime")->why, CLOCKS_USELESS_ACROSS));
         finish(&world);
     }
 }
@@ -374,7 +362,7 @@ TEST(suspension_is_no_finding_against_the_counter)
         assert_true(report.disturbances.suspended_ns > 0);
         for (size_t i = 0; i < 2; i++)
             if (report.findings[i].verdict == FINDING_FAILS)
-                fail_msg("%s: %s", report.findings[i].id, report.findings[i].reason);
+                fail_msg("%s: %s", report.findings[i].id, reasons_text(&report.findings[i].why));
         assert_verdict(&world, &report, "tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
         finish(&world);
     }

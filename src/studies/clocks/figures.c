@@ -273,8 +273,8 @@ static void add_tile(json_t *figure, const struct clocks_run *run, const struct 
 static void clocks_note_reference(const struct clocks_run *run, json_t *figure)
 {
     AUTO_TEXT struct text note = {0};
-    text_printf(&note, "Reference: %s.", run->report.reference.why);
-    if (run->report.reference.why[0])
+    text_printf(&note, "Reference: %s.", reasons_text(&run->report.reference.why));
+    if (run->report.reference.why.count)
         figure_add_note(figure, text_string(&note));
 }
 
@@ -354,7 +354,8 @@ static void add_clock(json_t *figure, const struct clocks_run *run, uint32_t clo
     FIGURE_ROW(figure, json_text(clocks_name(&run->file, clock)),
                json_text(clock_trust_names[verdict->trust]),
                json_text(verdict->fault ? clock_fault_names[verdict->fault] : NULL),
-               json_text(verdict->why), figure_number(seen.cost.known ? seen.cost.ns : NAN),
+               json_text(reasons_text(&verdict->why)),
+               figure_number(seen.cost.known ? seen.cost.ns : NAN),
                figure_number(seen.granularity.known ? seen.granularity.resolution_ns : NAN),
                figure_number(verdict->worst_ratio), json_text(worst ? text_string(&over) : NULL),
                figure_number(verdict->shortest_us), json_text(seen.clock->way),

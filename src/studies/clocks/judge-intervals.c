@@ -103,26 +103,22 @@ static void tell_clocks(const struct clocks_case *file, const struct change *cha
 {
     if (!change->plain)
         return;
+    const double plain = change->plain->ratio_median, awake = change->awake->ratio_median;
     if (change->size > 0)
-        snprintf(seen->idle, sizeof(seen->idle),
-                 "Idle states matter to %s: over sleep it shows %.4f of the reference, %.4f while "
-                 "CPUs are held awake. ",
-                 file->clocks[change->plain->clock].name, change->plain->ratio_median,
-                 change->awake->ratio_median);
+        BECAUSE(&seen->idle, SENTENCE, CLOCKS_IDLE_MATTERS, file->clocks[change->plain->clock].name,
+                plain, awake);
     else
-        snprintf(seen->idle, sizeof(seen->idle), "Idle states change no clock (to %.2g ppm). ",
-                 fmax(.1, 1e6 * change->largest));
+        BECAUSE(&seen->idle, SENTENCE, CLOCKS_IDLE_CHANGES_NONE, fmax(.1, 1e6 * change->largest));
 }
 
 /* How late they end stands beside it. */
 static void tell_sleeps(struct overhead_median plain, struct overhead_median awake,
                         struct clocks_disturbances *seen)
 {
-    size_t used = strlen(seen->idle);
-    const char *words = plain.low > awake.high   ? "Idle states make sleeps end later."
-                        : plain.high < awake.low ? "Sleeps end later while CPUs are held awake."
-                                                 : "Sleeps end no earlier without them.";
-    snprintf(seen->idle + used, sizeof(seen->idle) - used, "%s", words);
+    BECAUSE(&seen->idle, SENTENCE,
+            plain.low > awake.high   ? CLOCKS_IDLE_LATER
+            : plain.high < awake.low ? CLOCKS_AWAKE_LATER
+                                     : CLOCKS_AWAKE_ALIKE);
 }
 
 /* Fills what concerns sleeps, and the sentence. Sorts the lists. */
@@ -139,11 +135,7 @@ static void idle_compare(const struct clocks_case *file, const struct clocks_rep
     if (!sleeps->plain.count)
         return;
     if (!sleeps->awake.count) {
-        const char *why = why_not_held(file);
-        snprintf(seen->idle, sizeof(seen->idle),
-                 "What idle states do was not told apart: no sleep was watched with CPUs held "
-                 "awake%s%.150s.",
-                 why ? ": " : "", why ? why : "");
+        BECAUSE(&seen->idle, SENTENCE, CLOCKS_IDLE_UNTOLD, why_not_held(file));
         return;
     }
     struct change change = largest_change(file, report);

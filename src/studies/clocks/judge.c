@@ -289,33 +289,23 @@ static int outside_clock(const struct clocks_case *file)
 static void explain(const struct clocks_case *file, bool independent,
                     struct clocks_reference *reference)
 {
-    char *why = reference->why;
-    size_t size = sizeof(reference->why);
+    struct reasons *why = &reference->why;
     if (reference->clock < 0) {
-        snprintf(why, size, "none: no clock of the operating system stands around the intervals");
+        BECAUSE(why, CLAUSE, CLOCKS_NO_REFERENCE);
         return;
     }
     const struct clock_known *clock = &file->clocks[reference->clock];
-    const char *source = file->clocksource && *file->clocksource ? file->clocksource : "unknown";
-    size_t used = 0;
+    const char *outside = reference->outside >= 0 ? "the controller's clock (outside)" : NULL;
+    const char *rtc = reference->rtc >= 0 ? file->clocks[reference->rtc].name : NULL;
     if (independent)
-        used = (size_t)snprintf(
-            why, size, "%s, made of %s: another counter than the CPU's own, so agreement counts",
-            clock->name, clock->hardware);
+        BECAUSE(why, CLAUSE, CLOCKS_OTHER_COUNTER, clock->name, clock->hardware);
     else
-        used = (size_t)snprintf(why, size,
-                                "%s, whose clocksource is %s: the counter that the clocks here are "
-                                "made of, so agreement proves nothing",
-                                clock->name, source);
-    if (used >= size)
-        return;
-    if (reference->outside >= 0 || reference->rtc >= 0)
-        snprintf(why + used, size - used, "; rates are held against %s%s%s as well",
-                 reference->outside >= 0 ? "the controller's clock (outside)" : "",
-                 reference->outside >= 0 && reference->rtc >= 0 ? " and " : "",
-                 reference->rtc >= 0 ? file->clocks[reference->rtc].name : "");
+        BECAUSE(why, CLAUSE, CLOCKS_SAME_SOURCE, clock->name,
+                file->clocksource && *file->clocksource ? file->clocksource : "unknown");
+    if (outside || rtc)
+        BECAUSE(why, CLAUSE, CLOCKS_RATES_BESIDE, outside ? outside : rtc, outside ? rtc : NULL);
     else if (!independent)
-        snprintf(why + used, size - used, "; an RTC, PTP, an HPET or another machine could");
+        BECAUSE(why, CLAUSE, CLOCKS_COULD_TELL);
 }
 
 static void clocks_find_reference(const struct clocks_case *file, struct clocks_report *report)
@@ -439,41 +429,6 @@ static void clocks_find_scales(const struct clocks_case *file, struct clocks_rep
 {
     for (uint32_t clock = 0; clock < file->clock_count; clock++)
         find(file, report, clock, &report->scales[clock]);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Times and shares in words. */
-
-/* Three digits at most before the unit changes, two at least. */
-static void put(double value, const char *unit, char text[WORDS_TIME])
-{
-    int digits = fabs(value) >= 9.95 || value == round(value) ? 0 : 1;
-    snprintf(text, WORDS_TIME, "%.*f %s", digits, value, unit);
-}
-
-const char *words_time(double ns, char text[WORDS_TIME])
-{
-    static const struct {
-        double ns;
-        const char *unit;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-    enum { UNITS = sizeof(units) / sizeof(*units) };
-    for (size_t i = 0; i < UNITS; i++)
-        if (fabs(ns) >= units[i].ns || i + 1 == UNITS) {
-            put(ns / units[i].ns, units[i].unit, text);
-            break;
-        }
-    return text;
-}
-
-const char *words_share(double share, char text[WORDS_TIME])
-{
-    double percent = 100 * share;
-    if (fabs(percent) >= 0.1)
-        put(percent, "%", text);
-    else
-        put(1e6 * share, "ppm", text);
-    return text;
 }
 
 /* ----------------------------------------------------------------------------------------------

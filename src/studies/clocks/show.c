@@ -126,7 +126,7 @@ static void clocks_put_disturbances(const struct clocks_run *run, const struct s
         text_printf(&words, "%zu of %zu intervals were preempted. ", seen->preempted,
                     seen->intervals);
     put_overslept(seen, &words);
-    text_puts(&words, seen->idle);
+    reasons_put(&seen->idle, &words);
     section_put_heading("Meanwhile", style, out);
     section_put_words(text_string(&words), style, out);
 }
@@ -138,7 +138,7 @@ static void clocks_put_advice(const struct clocks_run *run, const struct style *
         return;
     section_put_heading("What to do", style, out);
     for (size_t i = 0; i < run->report.advice_count; i++)
-        section_put_item(run->report.advice[i].text, style, out);
+        section_put_item(reasons_text(&run->report.advice[i].text), style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -427,32 +427,35 @@ static bool needs_reason(const struct clocks_run *run, uint32_t clock)
     bool fine =
         verdict->trust == TRUST_DEPENDABLE || verdict->trust == TRUST_NOT_FALSIFIABLE ||
         (verdict->trust == TRUST_CPU_TIME_ONLY && run->file.clocks[clock].role == ROLE_CPU_TIME);
-    return verdict->why[0] && (run->studying.options->all || !fine);
+    return verdict->why.count && (run->studying.options->all || !fine);
 }
 
-/* Was the same said of one before? */
-static bool was_said(const struct clocks_run *run, const uint32_t *order, size_t index)
+/* Of others it may have been said with figures that differ in digits nobody sees. */
+static bool is_said_of(const struct clocks_run *run, uint32_t clock, const char *why)
 {
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(run->report.verdicts[order[i]].why, run->report.verdicts[order[index]].why) == 0)
-            return true;
-    return false;
+    return strcmp(reasons_text(&run->report.verdicts[clock].why), why) == 0;
 }
 
-/* "process-cputime, task-clock: why" */
+/* "process-cputime, task-clock: why", at the first of them. */
 static void put_reason(const struct clocks_run *run, const uint32_t *order, size_t count,
                        size_t index, const struct style *style, struct text *out)
 {
-    const char *why = run->report.verdicts[order[index]].why;
+    struct reasons why = run->report.verdicts[order[index]].why;
+    const char *said = reasons_text(&why);
     AUTO_TEXT struct text words = {0};
-    for (size_t i = index; i < count; i++)
-        if (strcmp(run->report.verdicts[order[i]].why, why) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (is_said_of(run, order[i], said)) {
+            if (i < index)
+                return;
             text_printf(&words, "%s%s", words.length ? ", " : "",
                         clocks_name(&run->file, order[i]));
+        }
     /* What it came to over which interval is in the table. */
-    const char *clause = run->studying.options->all ? NULL : strstr(why, "; ");
+    for (size_t i = 1; i < why.count && !run->studying.options->all; i++)
+        if (why.list[i].joint == JOINT_CLAUSE)
+            why.count = i;
     text_puts(&words, ": ");
-    text_append(&words, why, clause ? (size_t)(clause - why) : strlen(why));
+    reasons_put(&why, &words);
     section_put_item(text_string(&words), style, out);
 }
 
@@ -567,9 +570,9 @@ static void put_reference(const struct clocks_run *run, const struct style *styl
     AUTO_TEXT struct text claims = {0};
     if (!run->report.looks)
         return;
-    if (reference->why[0]) {
+    if (reference->why.count) {
         AUTO_TEXT struct text words = {0};
-        text_printf(&words, "Reference: %s", reference->why);
+        text_printf(&words, "Reference: %s", reasons_text(&reference->why));
         section_put_item(text_string(&words), style, out);
     }
     put_claims(run, &claims);
@@ -583,7 +586,7 @@ static void clocks_put_reasons(const struct clocks_run *run, const struct style 
     size_t count;
     const uint32_t *order = clocks_by_use(run, &count);
     for (size_t i = 0; run->report.verdicts && i < count; i++)
-        if (needs_reason(run, order[i]) && !was_said(run, order, i))
+        if (needs_reason(run, order[i]))
             put_reason(run, order, count, i, style, &lines);
     for (size_t i = 0; run->report.same && i < run->file.clock_count; i++)
         put_same(run, i, style, &lines);

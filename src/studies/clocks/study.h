@@ -21,6 +21,7 @@
  *     judge-advice.c        which clock for what
  *     findings.c            K1 to K4
  *     show.c, show-table.c  the report for people
+ *     words.c               every sentence of the judge
  *     fields.c              what it says, key by key
  *     figures.c, -pace.c    which rows make which picture
  *     summary.c             what reports, runs and comparisons say of it */
@@ -32,6 +33,47 @@
 
 #include "engine/findings.h"
 #include "wire/cell.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What the judge can say (words.c). */
+
+/* clang-format off */
+enum clocks_saying {
+    /* what is wrong with a clock */
+    CLOCKS_MADE_BY_PROGRAM, CLOCKS_RUNS_FAST, CLOCKS_RUNS_SLOW, CLOCKS_RUNS_TIMES,
+    CLOCKS_RUNS_BY_WORK, CLOCKS_STEPS_BACK, CLOCKS_LACKS_TIME, CLOCKS_CPUS_DISAGREE,
+    CLOCKS_MOVED_WRONG, CLOCKS_STOPS, CLOCKS_WRAPS, CLOCKS_LACKS_PERIODS, CLOCKS_COARSE,
+    CLOCKS_COUNTS_OTHERS, CLOCKS_VARIES, CLOCKS_SCATTERED, CLOCKS_AT_WORST, CLOCKS_MADE_ELSEWHERE,
+    CLOCKS_MAYBE_ALIKE,
+    /* what is right with it */
+    CLOCKS_CLAIMS_ONLY, CLOCKS_COUNTS_ONLY, CLOCKS_ALL_DISTURBED, CLOCKS_DISTURBED,
+    CLOCKS_USELESS_ACROSS, CLOCKS_RIGHT, CLOCKS_RIGHT_BY_REFERENCE, CLOCKS_TOO_FEW_KINDS,
+    CLOCKS_NOT_COMPARED, CLOCKS_NOTHING_ELSE,
+    /* the reference */
+    CLOCKS_NO_REFERENCE, CLOCKS_OTHER_COUNTER, CLOCKS_SAME_SOURCE, CLOCKS_RATES_BESIDE,
+    CLOCKS_COULD_TELL,
+    /* idle states */
+    CLOCKS_IDLE_MATTERS, CLOCKS_IDLE_CHANGES_NONE, CLOCKS_IDLE_LATER, CLOCKS_AWAKE_LATER,
+    CLOCKS_AWAKE_ALIKE, CLOCKS_IDLE_UNTOLD,
+    /* advice */
+    CLOCKS_SHORT_REGIONS, CLOCKS_IN_ORDER, CLOCKS_WITHOUT_RATE, CLOCKS_LONG_INTERVALS,
+    CLOCKS_NEVER_FARTHER, CLOCKS_RATE_AGAINST, CLOCKS_ACROSS_CPUS, CLOCKS_FOR_CPU_TIME,
+    CLOCKS_NONE_TRUSTED, CLOCKS_NONE_CONFIRMED, CLOCKS_NONE_FALSIFIABLE, CLOCKS_HOST_TOOK,
+    CLOCKS_SLEEPS_LATE,
+    /* findings */
+    CLOCKS_EMULATED, CLOCKS_NO_COUNTER, CLOCKS_MACHINE_SAYS, CLOCKS_SHOWS, CLOCKS_SOME_OFF,
+    CLOCKS_RATE_UNCLAIMED, CLOCKS_SAME_COUNTER, CLOCKS_FROM_OUTSIDE, CLOCKS_WHO_DID_IT,
+    CLOCKS_NOT_TIMED, CLOCKS_LITTLE_SLEEP, CLOCKS_SPREAD, CLOCKS_LOW_BUT_EVEN, CLOCKS_TIMER_ALIKE,
+    CLOCKS_NO_READINGS, CLOCKS_BELOW, CLOCKS_NONE_BELOW, CLOCKS_NOT_RARE, CLOCKS_WRAP_IS_NO_STEP,
+    CLOCKS_TRIPS_BACK, CLOCKS_TRIPS_AGREE, CLOCKS_ONE_CPU, CLOCKS_NO_TRIPS, CLOCKS_NO_CHANGES,
+    CLOCKS_TRIPS_DECIDE,
+    CLOCKS_SAYINGS
+};
+/* clang-format on */
+extern const struct reason_words clocks_words[CLOCKS_SAYINGS];
+/* BECAUSE(&verdict->why, CLAUSE, CLOCKS_COARSE, step_ns) */
+#define BECAUSE(reasons, joint, code, ...)                                                         \
+    REASON(reasons, joint, &clocks_words[code] __VA_OPT__(, ) __VA_ARGS__)
 
 /* ----------------------------------------------------------------------------------------------
  * What is laid before the judge of clocks: clocks with what is claimed of them, and watches, which
@@ -137,7 +179,7 @@ struct clocks_reference {
                         system's where its clocksource is another counter), else monotonic-raw */
     int32_t outside; /* index of the clock "outside", where the controller is another machine; -1 */
     int32_t rtc;     /* index of a clock with edges; -1 */
-    char why[300];   /* which and why, and what could falsify it where nothing here can */
+    struct reasons why; /* which and why, and what could falsify it where nothing here can */
 };
 /* Are the two made of different counters, as far as can be known? Families: kvm-clock, xen, hyperv
  * and tsc are all the TSC. "external" is of unknown make, so not independent. */
@@ -271,7 +313,7 @@ struct clocks_disturbances {
     double overslept_median_ns, overslept_max_ns;
     /* the same with CPUs held awake; NaN: not measured */
     double awake_median_ns, awake_max_ns;
-    char idle[300]; /* do idle states matter to a clock? The sentence */
+    struct reasons idle; /* do idle states matter to a clock? */
 };
 
 /* --- the verdict (judge-trust.c) --- */
@@ -306,11 +348,20 @@ struct clock_verdict {
     int32_t worst_row;      /* index of the row with the worst ratio; -1 */
     double worst_ratio;     /* NaN */
     double shortest_us;     /* intervals that it tells to 1 %; NaN: none */
-    char why[400];          /* one sentence for people */
+    struct reasons why;     /* what decided */
 };
 
+enum clocks_purpose {
+    PURPOSE_SHORT,    /* short regions */
+    PURPOSE_LONG,     /* long intervals */
+    PURPOSE_ACROSS,   /* across CPUs and threads */
+    PURPOSE_CPU_TIME, /* CPU time */
+    PURPOSE_ELSE,     /* none: what could be known, what the machine does */
+};
 struct clocks_advice {
-    char text[300];
+    enum clocks_purpose purpose;
+    int32_t clock; /* that is fit for it; -1: it is about none */
+    struct reasons text;
 };
 
 /* A point of the paper's Figure 1. */
