@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "studies/clocks/plan.h"
+#include "studies/clocks/parts.h"
 
 #define WORD(text) ((char *)(uintptr_t)(text))
 #define OFFER(name_, kind_, way_, hardware_, ...)                                                  \

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "studies/clocks/plan.h"
+#include "studies/clocks/parts.h"
 
 static void change(const char *path, const char *sql)
 {

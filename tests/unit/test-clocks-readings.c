@@ -6,7 +6,7 @@
 
 #include "case.h"
 #include "clocks-builder.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 TEST(an_exact_clock_agrees_with_another_within_their_bounds)
 {

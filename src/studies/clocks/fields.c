@@ -17,8 +17,7 @@ static struct value name_of(const struct clocks_run *run, int32_t clock)
     return value_text(any ? clocks_name(&run->file, (uint32_t)clock) : NULL);
 }
 
-/* Rows, pairs, points and rates begin with the index of their clock. */
-static struct value first_clock(const void *item, const void *context)
+struct value clocks_first(const void *item, const void *context)
 {
     const struct clocks_run *run = context;
     return value_text(clocks_name(&run->file, *(const uint32_t *)item));
@@ -32,7 +31,7 @@ static struct value row_reference(const void *item, const void *context)
     return value_text(clocks_name(&run->file, ((const struct clock_row *)item)->reference));
 }
 
-static struct value row_requested(const void *item, const void *context)
+struct value clocks_requested(const void *item, const void *context)
 {
     (void)context;
     return value_real((double)((const struct clock_row *)item)->requested_us / 1000);
@@ -49,7 +48,7 @@ static struct value row_trust(const void *item, const void *context)
 #define ONE_OF_TRUST   .names = clock_trust_names, .name_count = CLOCK_TRUSTS
 #define NO_WHOLE       .absent = "no interval of it was whole"
 static const struct field row_fields[] = {
-    {"clock", GET(FIELD_TEXT, first_clock), "the clock", .column = true},
+    {"clock", GET(FIELD_TEXT, clocks_first), "the clock", .column = true},
     {"reference", GET(FIELD_TEXT, row_reference),
      "the clock that was read around the same intervals"},
     {"reference_independent", OF_ROW(independent),
@@ -58,7 +57,7 @@ static const struct field row_fields[] = {
     {"workload", OF_ROW(workload),
      "what happened in the interval: sleep, compute, spin, yield, faults, pipe", .column = true},
     {"threads", OF_ROW(threads), "so many did the same at the same time", .column = true},
-    {"requested_ms", GET(FIELD_REAL, row_requested), "how long the workload was to take",
+    {"requested_ms", GET(FIELD_REAL, clocks_requested), "how long the workload was to take",
      .unit = UNIT_MS, .title = "requested", .column = true},
     {"runs", OF_ROW(runs), "intervals, of all threads and processes", .column = true},
     {"ratio_median", OF_ROW(ratio_median),
@@ -192,7 +191,7 @@ static const struct fields verdict_table =
 
 #define OPEN .unit = UNIT_PPM, .absent = "its readings leave it open"
 static const struct field rate_fields[] = {
-    {"against", GET(FIELD_TEXT, first_clock), "the other clock"},
+    {"against", GET(FIELD_TEXT, clocks_first), "the other clock"},
     {"independent", AT(struct clock_rate, independent), "that is made of another counter"},
     {"ppm", AT(struct clock_rate, ppm), "beyond the rate that it claims", OPEN},
     {"low", AT(struct clock_rate, low), "at 95 %, with the bounds of the readings", OPEN},
@@ -411,7 +410,7 @@ static const struct fields disturbance_table =
     .known = KNOWN(struct clock_pair, constant), .unit = UNIT_TICKS,                               \
     .absent = "no constant offset agrees with every trip"
 static const struct field pair_fields[] = {
-    {"clock", GET(FIELD_TEXT, first_clock), "the clock", .column = true},
+    {"clock", GET(FIELD_TEXT, clocks_first), "the clock", .column = true},
     {"cpu", OF_PAIR(cpu), "one CPU", .column = true},
     {"partner", OF_PAIR(partner), "the other", .column = true},
     {"trips", OF_PAIR(trips), "times that they read it in turns", .column = true},
@@ -438,7 +437,7 @@ static const struct fields advice_table =
     FIELDS("clocks.advice", "what to do on this machine", advice_fields);
 
 static const struct field point_fields[] = {
-    {"clock", GET(FIELD_TEXT, first_clock), "the clock"},
+    {"clock", GET(FIELD_TEXT, clocks_first), "the clock"},
     {"requested_ms", AT(struct clock_point, requested_ms), "how long was asked for",
      .unit = UNIT_MS},
     {"measured_ms", AT(struct clock_point, measured_ms), "by the clock", .unit = UNIT_MS,

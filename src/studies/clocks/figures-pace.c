@@ -337,9 +337,6 @@ json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
     return figure;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Whether CPUs agree on a clock, and how fast the clock runs: figures with their bounds. */
-
 /* --- CPUs against each other --- */
 
 /* A pair of CPUs in ns. A clock whose offset is not constant has its limits the other way round. */

@@ -324,9 +324,6 @@ static json_t *clocks_intervals_figure(const struct clocks_run *run)
     return figure;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The figures of `assay clocks`, and the first of them: which clock can be trusted. */
-
 /* "3 dependable, 4 cpu-time only" */
 static void put_counts(const struct clocks_run *run, const uint32_t *order, size_t count,
                        struct text *out)

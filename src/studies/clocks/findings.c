@@ -13,7 +13,7 @@
 #include "engine/findings.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which clock for what, and at which cost: a sentence for each use, with the figures of this

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Do idle states matter? Sleeps with CPUs held awake against plain ones: what clocks show of them,
@@ -295,10 +295,6 @@ void clocks_judge_disturbances(const struct clocks_case *file, struct clocks_rep
     }
     sum_up(&all);
 }
-
-/* ----------------------------------------------------------------------------------------------
- * Every clock over the same intervals as the reference: a row for each kind of interval, and the
- * points of the paper's Figure 1. */
 
 /* Intervals of the same kind have this in common; a row is one of these for one clock. */
 static int compare_kinds(const struct clock_row *left, const struct clock_row *right)

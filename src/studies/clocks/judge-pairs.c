@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Finds in all watches the readings that follow each other in one thread. Where the CPU may have
@@ -317,11 +317,6 @@ void visit_stretches(const struct clocks_case *file, const struct clocks_report 
             visit_steps(&search, watch);
     }
 }
-
-/* ----------------------------------------------------------------------------------------------
- * How far the clocks of two CPUs are apart. A look on the one lies between two on the other in the
- * order of causes, so every trip says which offsets are impossible; what no trip contradicts is
- * the answer, and it needs no assumption on how long a way takes. */
 
 /* Offsets that are left; empty where low > high. */
 struct allowed {

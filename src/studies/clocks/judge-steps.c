@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The quantum in which a clock counts: a quick clock moves between any two readings, so its

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The trial of one clock: all its intervals, each with what it should have been and by how much it
@@ -583,9 +583,6 @@ static uint32_t wall_faults(const struct clock_trial *trial)
         return faults | BIT(faults_varies(trial) ? FAULT_VARIES_WITH_FREQUENCY : FAULT_SCATTERS);
     return faults;
 }
-
-/* ----------------------------------------------------------------------------------------------
- * The verdict on every clock, and the fault that explains it. */
 
 /* Of several faults the one that explains most: those before explain what those behind show. */
 static const enum clock_fault precedence[] = {

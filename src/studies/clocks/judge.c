@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The case of clocks. */
@@ -457,9 +457,6 @@ struct overhead_median replicate_median(struct replicate_list *list)
     list->count = medians;
     return overhead_median_of(list->values, medians);
 }
-
-/* ----------------------------------------------------------------------------------------------
- * The judgement of clocks: its parts, one after the other. */
 
 const char *const clock_trust_names[CLOCK_TRUSTS] = {
     [TRUST_DEPENDABLE] = "dependable",

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/loading.h"
-#include "studies/clocks/plan.h"
+#include "studies/clocks/parts.h"
 
 /* --- the readings, look by look --- */
 

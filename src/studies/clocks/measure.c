@@ -228,10 +228,6 @@ int clocks_look_from_outside(void *kept)
     return error < 0 ? deliver_failure("clocks", &failure, EXIT_FAILED) : EXIT_DONE;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The store behind `assay clocks`: clocks and absences go into it before the first sample, so that
- * it can be judged without its machine; an unfinished one is gone on with as it began. */
-
 /* --- a new one --- */
 
 static bool is_watched(const struct clocks_run *run, const char *column)

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "stats/random.h"
-#include "studies/clocks/plan.h"
+#include "studies/clocks/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which pairs of CPUs are compared where there are too many for all: a choice that visits every
@@ -715,9 +715,6 @@ static void clocks_wish_edges(struct clocks_wisher *wisher)
                         count < CELL_MAX_COUNTERS ? count : CELL_MAX_COUNTERS);
     }
 }
-
-/* ----------------------------------------------------------------------------------------------
- * The plan of `assay clocks`: cells of watches in the order of their importance. */
 
 const char *const clocks_stage_names[CLOCKS_STAGES] = {
     [CLOCKS_INTERVALS] = "sleep and computation",

@@ -597,10 +597,6 @@ static void clocks_put_reasons(const struct clocks_run *run, const struct style 
     text_puts(out, text_string(&lines));
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The report of `assay clocks`, for people: the answer first, then every clock, why, compared with
- * what, the paper's figure, what else was seen, what to do, and what could not be measured. */
-
 /* --- what could not be measured --- */
 
 /* Watches that failed for a reason that was not said. */

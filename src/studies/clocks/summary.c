@@ -7,8 +7,7 @@
 
 #include "base/memory.h"
 #include "engine/told.h"
-#include "studies/clocks/plan.h"
-#include "studies/clocks/study.h"
+#include "studies/clocks/parts.h"
 
 /* What a clock is for, in as few words as tell. */
 static const char *purpose_words(const char *purpose)
