@@ -101,7 +101,6 @@ struct built_world {
 
 /* A world at its beginning: one machine, `cpus` CPUs, the clocksource "tsc", no clocks. */
 void built_begin(struct built_world *world, uint64_t seed, uint32_t cpus);
-void built_end(struct built_world *world);
 /* Jitter, cold looks up to 50 µs, preemption and stolen time, as machines in use have them. */
 void built_disturb(struct built_world *world);
 /* The index of the clock. */

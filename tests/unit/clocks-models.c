@@ -198,11 +198,6 @@ void built_begin(struct built_world *world, uint64_t seed, uint32_t cpus)
     world->file.cpus = cpus;
 }
 
-void built_end(struct built_world *world)
-{
-    world->file = (struct clocks_case){0};
-}
-
 void built_disturb(struct built_world *world)
 {
     world->jitter = 0.5;

@@ -11,78 +11,67 @@
 
 enum { SEEDS = 1000 };
 
-static void row(struct built_world *world, const char *clock, const char *timer, uint32_t processes)
+static void row(const char *clock, const char *timer, uint32_t processes)
 {
-    shapes_watch(world,
-                 (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {clock, timer}},
+    shapes_watch((struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {clock, timer}},
                  processes, 20);
 }
 
-static void begin(struct built_world *world, uint64_t seed)
+static void begin(uint64_t seed)
 {
-    built_begin(world, seed, 2);
-    built_usual_clocks(world);
-    world->jitter = 0.1;
+    built_begin(&world, seed, 2);
+    built_usual_clocks(&world);
+    world.jitter = 0.1;
 }
 
-static const struct clock_cost *cost_of(const struct built_world *world,
-                                        const struct clocks_report *report, const char *name)
+static const struct clock_cost *cost_of(const char *name)
 {
-    return &report->costs[clocks_index(&world->file, name)];
+    return &report.costs[clocks_index(&world.file, name)];
 }
 
 TEST(a_cost_is_what_a_reading_takes_less_the_timing)
 {
-    struct built_world world;
     built_begin(&world, 1, 2);
     built_usual_clocks(&world);
     built_find(&world, "tsc")->cost_ns = 200; /* so dear that 64 readings would show it */
-    row(&world, "tsc", "tsc", 5);
-    row(&world, "monotonic", "tsc", 5);
-    row(&world, "task-clock", "tsc", 5);
-    struct clocks_report report;
-    shapes_judge(&world, &report);
-    assert_true(cost_of(&world, &report, "tsc")->known);
-    assert_float_equal(cost_of(&world, &report, "tsc")->ticks, 520, .2);
-    assert_float_equal(cost_of(&world, &report, "tsc")->ns, 200, .1);
-    assert_float_equal(cost_of(&world, &report, "monotonic")->ticks, 65, .2);
-    assert_float_equal(cost_of(&world, &report, "monotonic")->ns, 25, .1);
-    assert_float_equal(cost_of(&world, &report, "task-clock")->ns, 400, .1);
-    assert_int_equal(cost_of(&world, &report, "task-clock")->blocks, 100);
-    assert_false(cost_of(&world, &report, "realtime")->known);
-    assert_true(isnan(cost_of(&world, &report, "realtime")->ns));
-    built_end(&world);
+    row("tsc", "tsc", 5);
+    row("monotonic", "tsc", 5);
+    row("task-clock", "tsc", 5);
+    shapes_judge();
+    assert_true(cost_of("tsc")->known);
+    assert_float_equal(cost_of("tsc")->ticks, 520, .2);
+    assert_float_equal(cost_of("tsc")->ns, 200, .1);
+    assert_float_equal(cost_of("monotonic")->ticks, 65, .2);
+    assert_float_equal(cost_of("monotonic")->ns, 25, .1);
+    assert_float_equal(cost_of("task-clock")->ns, 400, .1);
+    assert_int_equal(cost_of("task-clock")->blocks, 100);
+    assert_false(cost_of("realtime")->known);
+    assert_true(isnan(cost_of("realtime")->ns));
 }
 
 /* Where reading the counter is forbidden, nothing quick can time. */
 TEST(without_ticks_there_are_nanoseconds)
 {
-    struct built_world world;
-    begin(&world, 2);
+    begin(2);
     built_clock(&world, &(struct built_clock){.name = "monotonic-raw-syscall",
                                               .way = "syscall",
                                               .hz = 1000000000,
                                               .cost_ns = 300});
-    row(&world, "monotonic-raw-syscall", "monotonic-raw-syscall", 3);
-    row(&world, "thread-cputime", "monotonic-raw-syscall", 3);
-    struct clocks_report report;
-    shapes_judge(&world, &report);
-    const struct clock_cost *cost = cost_of(&world, &report, "thread-cputime");
+    row("monotonic-raw-syscall", "monotonic-raw-syscall", 3);
+    row("thread-cputime", "monotonic-raw-syscall", 3);
+    shapes_judge();
+    const struct clock_cost *cost = cost_of("thread-cputime");
     assert_true(cost->known && isnan(cost->ticks) && isnan(cost->low) && isnan(cost->high));
     assert_float_equal(cost->ns, 250 * 1.05, 2);
-    built_end(&world);
 }
 
 TEST(one_process_has_no_interval)
 {
-    struct built_world world;
-    begin(&world, 3);
-    row(&world, "tsc", "tsc", 1);
-    struct clocks_report report;
-    shapes_judge(&world, &report);
-    const struct clock_cost *cost = cost_of(&world, &report, "tsc");
+    begin(3);
+    row("tsc", "tsc", 1);
+    shapes_judge();
+    const struct clock_cost *cost = cost_of("tsc");
     assert_true(cost->known && isfinite(cost->ticks) && isnan(cost->low) && isnan(cost->high));
-    built_end(&world);
 }
 
 struct tally {
@@ -98,21 +87,18 @@ static struct tally tally_of(uint32_t shared, double preempted)
         .kind = WATCH_ROW, .length = 64, .columns = {"monotonic", "tsc"}};
     struct tally tally = {0};
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct built_world world;
-        begin(&world, seed);
+        begin(seed);
         world.look_preempted = preempted;
         world.preempted_ns = 1e6;
-        row(&world, "tsc", "tsc", 8);
-        size_t index = shapes_watch(&world, blocks, 8 - shared, 20);
+        row("tsc", "tsc", 8);
+        size_t index = shapes_watch(blocks, 8 - shared, 20);
         built_find(&world, "monotonic")->cost_ns = 30;
         for (uint32_t i = 0; i < shared; i++)
             built_visit(&world, index, 20);
-        struct clocks_report report;
-        shapes_judge(&world, &report);
-        const struct clock_cost *cost = cost_of(&world, &report, "monotonic");
+        shapes_judge();
+        const struct clock_cost *cost = cost_of("monotonic");
         tally.held += cost->low <= truth && truth <= cost->high;
         tally.worst = fmax(tally.worst, fabs(cost->ticks / truth - 1));
-        built_end(&world);
     }
     print_message("# held in %d of %d, off by %.2f %% at most\n", tally.held, SEEDS,
                   100 * tally.worst);
@@ -133,21 +119,17 @@ TEST(shared_cores_and_preemption_do_not_move_a_cost)
 
 TEST(preempted_blocks_do_not_count_where_there_are_others)
 {
-    struct built_world world;
-    begin(&world, 5);
+    begin(5);
     world.jitter = 0;
     size_t index = shapes_watch(
-        &world, (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {"tsc", "tsc"}}, 3,
-        10);
+        (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {"tsc", "tsc"}}, 3, 10);
     struct clock_watch *watch = &world.file.watches[index];
     for (size_t look = 0; look < 30; look++)
         if (look % 10 >= 3) {
             watch->values[look * ROW_COLUMNS + ROW_AFTER] += 1000000;
             watch->accounts[look].involuntary = 1;
         }
-    struct clocks_report report;
-    shapes_judge(&world, &report);
-    assert_float_equal(cost_of(&world, &report, "tsc")->ticks, 31.2, .1);
-    assert_int_equal(cost_of(&world, &report, "tsc")->blocks, 9);
-    built_end(&world);
+    shapes_judge();
+    assert_float_equal(cost_of("tsc")->ticks, 31.2, .1);
+    assert_int_equal(cost_of("tsc")->blocks, 9);
 }

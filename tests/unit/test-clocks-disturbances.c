@@ -12,24 +12,22 @@
 #include "case.h"
 #include "clocks-shapes.h"
 
-static void judged(struct built_world *world, struct clocks_report *report)
+static void judged(void)
 {
-    clocks_judge(&world->file, 1, report);
+    clocks_judge(&world.file, 1, &report);
 }
 
-static void begin(struct built_world *world, uint64_t seed)
+static void begin(uint64_t seed)
 {
-    built_begin(world, seed, 2);
-    built_usual_clocks(world);
+    built_begin(&world, seed, 2);
+    built_usual_clocks(&world);
 }
 
 TEST(a_quiet_machine_did_nothing)
 {
-    struct built_world world;
-    struct clocks_report report;
-    begin(&world, 1);
+    begin(1);
     built_plan(&world, 1, false);
-    judged(&world, &report);
+    judged();
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_true(seen->stolen_ns == 0 && seen->suspended_ns == 0);
     assert_int_equal(seen->stolen_intervals + seen->suspended_intervals + seen->preempted, 0);
@@ -40,19 +38,16 @@ TEST(a_quiet_machine_did_nothing)
     assert_true(isfinite(seen->awake_median_ns) && seen->awake_max_ns >= seen->awake_median_ns);
     assert_true(says(&seen->idle, CLOCKS_IDLE_CHANGES_NONE));
     assert_true(says(&seen->idle, CLOCKS_AWAKE_ALIKE));
-    built_end(&world);
 }
 
 TEST(what_disturbed_is_named_with_its_size)
 {
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        struct built_world world;
-        struct clocks_report report;
-        begin(&world, seed);
+        begin(seed);
         built_disturb(&world);
         world.suspend_share = 0.05;
         built_plan(&world, 2, false);
-        judged(&world, &report);
+        judged();
         const struct clocks_disturbances *seen = &report.disturbances;
         double suspended = 0;
         for (size_t i = 0; i < world.suspend_count; i++)
@@ -62,64 +57,53 @@ TEST(what_disturbed_is_named_with_its_size)
         assert_int_equal(seen->suspended_intervals, world.suspend_count);
         assert_true(fabs(seen->suspended_ns - suspended) < 1e5);
         assert_true(seen->preempted > 0 && seen->preempted < seen->intervals / 3);
-        built_end(&world);
     }
 }
 
 TEST(what_cannot_be_read_is_not_nothing)
 {
-    struct built_world world;
-    struct clocks_report report;
     built_begin(&world, 3, 1);
     built_clock(&world, &(struct built_clock){.name = "monotonic-raw", .hz = 1000000000});
-    shapes_watch(&world, (struct built_watch){.kind = WATCH_INTERVAL, .workload = "compute"}, 2, 3);
-    judged(&world, &report);
+    shapes_watch((struct built_watch){.kind = WATCH_INTERVAL, .workload = "compute"}, 2, 3);
+    judged();
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_true(isnan(seen->stolen_ns) && isnan(seen->suspended_ns));
     assert_true(isnan(seen->overslept_median_ns) && isnan(seen->awake_median_ns));
     assert_int_equal(seen->idle.count, 0);
-    built_end(&world);
 }
 
-static void sleeps(struct built_world *world, bool awake)
+static void sleeps(bool awake)
 {
-    shapes_watch(world,
-                 (struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep", .awake = awake},
+    shapes_watch((struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep", .awake = awake},
                  3, 10);
 }
 
 TEST(idle_states_that_stop_a_clock_are_named)
 {
-    struct built_world world;
-    struct clocks_report report;
-    begin(&world, 4);
+    begin(4);
     built_find(&world, "tsc")->stops_in_sleep = true;
-    sleeps(&world, false);
+    sleeps(false);
     built_find(&world, "tsc")->stops_in_sleep = false;
     world.overslept_ns = 5e3;
-    sleeps(&world, true);
-    judged(&world, &report);
+    sleeps(true);
+    judged();
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_true(says(&seen->idle, CLOCKS_IDLE_MATTERS));
     assert_string_equal(seen->idle.list[0].values[0].text, "tsc");
     assert_true(says(&seen->idle, CLOCKS_IDLE_LATER));
     assert_true(seen->awake_median_ns < 1e4 && seen->overslept_median_ns > 2e4);
-    built_end(&world);
 }
 
 TEST(where_no_cpu_could_be_held_awake_the_reason_is_given)
 {
-    struct built_world world;
-    struct clocks_report report;
-    begin(&world, 5);
-    sleeps(&world, false);
+    begin(5);
+    sleeps(false);
     size_t index =
         built_watch(&world, &(struct built_watch){.kind = WATCH_INTERVAL, .awake = true});
     world.file.watches[index].failed = 1;
     world.file.watches[index].reason = memory_copy("/dev/cpu_dma_latency: Permission denied");
-    judged(&world, &report);
+    judged();
     const struct reason *untold = report.disturbances.idle.list;
     assert_ptr_equal(untold->words, &clocks_words[CLOCKS_IDLE_UNTOLD]);
     assert_string_equal(untold->values[0].text, "/dev/cpu_dma_latency: Permission denied");
-    built_end(&world);
 }

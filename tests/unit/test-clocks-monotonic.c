@@ -10,32 +10,28 @@
 #include "case.h"
 #include "clocks-shapes.h"
 
-static void begin(struct built_world *world, uint64_t seed)
+static void begin(uint64_t seed)
 {
-    built_begin(world, seed, 3);
-    built_usual_clocks(world);
-    built_disturb(world);
+    built_begin(&world, seed, 3);
+    built_usual_clocks(&world);
+    built_disturb(&world);
 }
 
 /* A small plan, judged for one clock. */
-static struct clock_monotonic judged(struct built_world *world, const char *name)
+static struct clock_monotonic judged(const char *name)
 {
-    built_plan(world, 1, true);
-    struct clocks_report report;
-    shapes_judge(world, &report);
-    struct clock_monotonic monotonic = report.monotonic[clocks_index(&world->file, name)];
-    built_end(world);
+    built_plan(&world, 1, true);
+    shapes_judge();
+    struct clock_monotonic monotonic = report.monotonic[clocks_index(&world.file, name)];
     return monotonic;
 }
 
 TEST(clocks_without_fault_never_go_back)
 {
     for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
-        struct built_world world;
-        struct clocks_report report;
-        begin(&world, seed);
+        begin(seed);
         built_plan(&world, 1, true);
-        shapes_judge(&world, &report);
+        shapes_judge();
         for (size_t i = 0; i < world.file.clock_count; i++) {
             const struct clock_monotonic *found = &report.monotonic[i];
             if (!clock_is_candidate(&world.file.clocks[i]))
@@ -47,18 +43,16 @@ TEST(clocks_without_fault_never_go_back)
             assert_false(found->wrapped);
             assert_int_equal(found->cross_known, world.file.clocks[i].role == ROLE_WALL);
         }
-        built_end(&world);
     }
 }
 
 TEST(single_readings_that_are_low_are_counted)
 {
     for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
-        struct built_world world;
-        begin(&world, seed);
+        begin(seed);
         built_find(&world, "tsc")->glitch_share = 1e-3;
         built_find(&world, "tsc")->glitch_ns = 5e4;
-        struct clock_monotonic found = judged(&world, "tsc");
+        struct clock_monotonic found = judged("tsc");
         assert_true(found.backward > 10 && found.backward < 200);
         assert_float_equal(found.worst_ticks, 130000, 1000);
         assert_false(found.wrapped);
@@ -68,11 +62,10 @@ TEST(single_readings_that_are_low_are_counted)
 TEST(a_clock_that_is_set_back_has_stepped_back)
 {
     for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
-        struct built_world world;
-        begin(&world, seed);
+        begin(seed);
         built_find(&world, "realtime")->back_every_ns = 1e9;
         built_find(&world, "realtime")->back_by_ns = 3e8;
-        struct clock_monotonic found = judged(&world, "realtime");
+        struct clock_monotonic found = judged("realtime");
         assert_false(found.wrapped);
         assert_true(found.backward > 0);
         assert_true(found.worst_ticks > 1e8 && found.worst_ticks <= 3e8);
@@ -85,10 +78,9 @@ TEST(counters_that_begin_anew_do_not_step_back)
     static const uint32_t bits[] = {16, 24, 32};
     for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
         for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
-            struct built_world world;
-            begin(&world, seed);
+            begin(seed);
             built_find(&world, "tsc")->wrap_bits = bits[i];
-            struct clock_monotonic found = judged(&world, "tsc");
+            struct clock_monotonic found = judged("tsc");
             assert_true(found.wrapped && found.wraps > 0);
             assert_float_equal(found.wrap_ticks, ldexp(1, (int)bits[i]), 0);
             assert_int_equal(found.backward, 0);
@@ -99,12 +91,11 @@ TEST(counters_that_begin_anew_do_not_step_back)
 /* Both at once: the wraps are told apart from the glitches. */
 TEST(glitches_of_a_counter_that_wraps_are_steps_back)
 {
-    struct built_world world;
-    begin(&world, 4);
+    begin(4);
     built_find(&world, "tsc")->wrap_bits = 32;
     built_find(&world, "tsc")->glitch_share = 1e-3;
     built_find(&world, "tsc")->glitch_ns = 5e4;
-    struct clock_monotonic found = judged(&world, "tsc");
+    struct clock_monotonic found = judged("tsc");
     assert_true(found.wrapped && found.wraps > 0);
     assert_true(found.backward > 10);
     assert_float_equal(found.worst_ticks, 130000, 1000);
@@ -113,11 +104,10 @@ TEST(glitches_of_a_counter_that_wraps_are_steps_back)
 /* Just below a power of two, but the clock is far beyond it. */
 TEST(a_step_back_by_nearly_a_power_of_two_is_no_wrap)
 {
-    struct built_world world;
-    begin(&world, 5);
+    begin(5);
     built_find(&world, "tsc")->glitch_share = 1e-3;
     built_find(&world, "tsc")->glitch_ns = (65536 - 40) / 2.6;
-    struct clock_monotonic found = judged(&world, "tsc");
+    struct clock_monotonic found = judged("tsc");
     assert_false(found.wrapped);
     assert_true(found.backward > 0);
 }
@@ -125,10 +115,9 @@ TEST(a_step_back_by_nearly_a_power_of_two_is_no_wrap)
 TEST(jumps_between_cpus_are_no_steps_back_of_a_thread)
 {
     for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
-        struct built_world world;
-        begin(&world, seed);
+        begin(seed);
         built_find(&world, "tsc")->cpu_offset_ns = seed % 2 ? 3e8 : -3e8;
-        struct clock_monotonic found = judged(&world, "tsc");
+        struct clock_monotonic found = judged("tsc");
         assert_int_equal(found.backward, 0);
         assert_int_equal(found.cross_backward, found.trips);
         assert_int_equal(found.pairs, 2);
@@ -139,11 +128,9 @@ TEST(jumps_between_cpus_are_no_steps_back_of_a_thread)
 
 TEST(a_row_that_wraps_at_64_bits_has_gone_on)
 {
-    struct built_world world;
     built_begin(&world, 6, 1);
     built_usual_clocks(&world);
     size_t index = shapes_watch(
-        &world,
         (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {"tsc", "monotonic"}}, 1,
         3);
     uint64_t *row = world.file.watches[index].values;
@@ -154,11 +141,9 @@ TEST(a_row_that_wraps_at_64_bits_has_gone_on)
     }
     row[ROW_COLUMNS + ROW_BACKWARD] = 1;
     row[ROW_COLUMNS + ROW_WORST] = UINT64_MAX - 31;
-    struct clocks_report report;
-    shapes_judge(&world, &report);
+    shapes_judge();
     const struct clock_monotonic *found = &report.monotonic[clocks_index(&world.file, "tsc")];
     assert_true(found->wrapped);
     assert_int_equal(found->backward, 0);
     assert_float_equal(found->wrap_ticks, 0x1p64, 0);
-    built_end(&world);
 }

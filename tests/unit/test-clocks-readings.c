@@ -5,13 +5,11 @@
 #include <math.h>
 
 #include "case.h"
-#include "clocks-builder.h"
-#include "studies/clocks/study.h"
+#include "clocks-shapes.h"
 
 TEST(an_exact_clock_agrees_with_another_within_their_bounds)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {
-        struct built_world world;
         built_begin(&world, seed, 4);
         built_usual_clocks(&world);
         built_disturb(&world);
@@ -33,7 +31,6 @@ TEST(an_exact_clock_agrees_with_another_within_their_bounds)
                 assert_true(one.elapsed > 0.9e3 * (double)watch->length);
             }
         }
-        built_end(&world);
     }
 }
 
@@ -137,6 +134,4 @@ TEST(one_seed_makes_one_world)
         assert_int_equal(looks % watch_group(one->kind, one->threads), 0);
         assert_memory_equal(one->values, other->values, looks * one->columns * sizeof(uint64_t));
     }
-    built_end(&worlds[0]);
-    built_end(&worlds[1]);
 }

@@ -52,7 +52,6 @@ static int start(void **state)
 static int end(void **state)
 {
     struct shown *shown = *state;
-    built_end(&shown->world);
     text_free(&shown->text);
     return 0;
 }

@@ -70,24 +70,23 @@ static const struct liar liars[] = {
 };
 #define LIARS (sizeof(liars) / sizeof(*liars))
 
-static void build(struct built_world *world, uint64_t seed, uint32_t cpus, bool shapes)
+static void build(uint64_t seed, uint32_t cpus, bool shapes)
 {
-    built_begin(world, seed, cpus);
-    built_usual_clocks(world);
-    built_disturb(world);
-    world->suspend_share = seed % 4 == 0 ? 0.01 : 0;
-    world->suspend_ns = 5e7;
+    built_begin(&world, seed, cpus);
+    built_usual_clocks(&world);
+    built_disturb(&world);
+    world.suspend_share = seed % 4 == 0 ? 0.01 : 0;
+    world.suspend_ns = 5e7;
     for (size_t i = 0; i < LIARS; i++)
-        built_clock(world, &liars[i].clock);
-    built_plan(world, 1, shapes);
+        built_clock(&world, &liars[i].clock);
+    built_plan(&world, 1, shapes);
 }
 
-static const struct clock_verdict *verdict_of(const struct built_world *world,
-                                              const struct clocks_report *report, const char *name)
+static const struct clock_verdict *verdict_of(const char *name)
 {
-    int index = clocks_index(&world->file, name);
+    int index = clocks_index(&world.file, name);
     assert_true(index >= 0);
-    return &report->verdicts[index];
+    return &report.verdicts[index];
 }
 
 static const char *const clean[] = {"tsc", "monotonic-raw", "monotonic", "boottime", "realtime"};
@@ -111,13 +110,11 @@ static void complain(struct confusion *confusion, size_t *count, uint64_t seed, 
 
 static void judge(struct confusion *confusion, uint64_t seed, uint32_t cpus, bool shapes)
 {
-    struct built_world world;
-    struct clocks_report report;
-    build(&world, seed, cpus, shapes);
+    build(seed, cpus, shapes);
     clocks_judge(&world.file, 1, &report);
     confusion->seeds++;
     for (size_t i = 0; i < LIARS; i++) {
-        const struct clock_verdict *verdict = verdict_of(&world, &report, liars[i].clock.name);
+        const struct clock_verdict *verdict = verdict_of(liars[i].clock.name);
         bool movable = liars[i].fault != FAULT_JUMPS_BETWEEN_CPUS || cpus > 1;
         enum clock_fault expected = movable ? liars[i].fault : FAULT_NONE;
         confusion->named[i][verdict->fault]++;
@@ -128,19 +125,18 @@ static void judge(struct confusion *confusion, uint64_t seed, uint32_t cpus, boo
         assert_true(verdict->why.count > 0);
     }
     for (size_t i = 0; i < sizeof(clean) / sizeof(*clean); i++) {
-        const struct clock_verdict *verdict = verdict_of(&world, &report, clean[i]);
+        const struct clock_verdict *verdict = verdict_of(clean[i]);
         if (verdict->trust != TRUST_NOT_FALSIFIABLE)
             complain(confusion, &confusion->clean_accused, seed, clean[i], verdict);
     }
     for (size_t i = 0; i < sizeof(cpu_times) / sizeof(*cpu_times); i++) {
-        const struct clock_verdict *verdict = verdict_of(&world, &report, cpu_times[i]);
+        const struct clock_verdict *verdict = verdict_of(cpu_times[i]);
         if (verdict->trust != TRUST_CPU_TIME_ONLY)
             complain(confusion, &confusion->cpu_time_accused, seed, cpu_times[i], verdict);
     }
-    const struct clock_verdict *coarse = verdict_of(&world, &report, "monotonic-coarse");
+    const struct clock_verdict *coarse = verdict_of("monotonic-coarse");
     if (coarse->fault != FAULT_COARSE_STEPS)
         complain(confusion, &confusion->coarse_missed, seed, "monotonic-coarse", coarse);
-    built_end(&world);
 }
 
 static void assert_no_confusion(const struct confusion *confusion)
@@ -193,27 +189,24 @@ TEST(sentences_say_what_was_seen)
         {"process-cputime", {CLOCKS_COUNTS_ONLY, CLOCKS_DISTURBED, CLOCKS_COUNTS_ONLY}},
         {"tsc", {CLOCKS_NOTHING_ELSE, CLOCKS_NOTHING_ELSE, CLOCKS_NOTHING_ELSE}},
     };
-    struct built_world world;
-    struct clocks_report report;
-    build(&world, 3, 3, true);
+    build(3, 3, true);
     clocks_judge(&world.file, 1, &report);
     for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
-        const struct clock_verdict *verdict = verdict_of(&world, &report, said[i].clock);
+        const struct clock_verdict *verdict = verdict_of(said[i].clock);
         for (size_t j = 0; j < 3; j++)
             if (!says(&verdict->why, said[i].codes[j]))
                 fail_msg("%s: no %s in: %s", said[i].clock, clocks_words[said[i].codes[j]].code,
                          reasons_text(&verdict->why));
     }
-    assert_float_equal(verdict_of(&world, &report, "fast")->why.list[0].values[0].number, 200, 5);
-    const struct reason *wraps = verdict_of(&world, &report, "wraps-32")->why.list;
+    assert_float_equal(verdict_of("fast")->why.list[0].values[0].number, 200, 5);
+    const struct reason *wraps = verdict_of("wraps-32")->why.list;
     assert_int_equal(wraps->values[0].count, 32);
-    const struct clock_verdict *stops = verdict_of(&world, &report, "stops");
+    const struct clock_verdict *stops = verdict_of("stops");
     assert_true(stops->worst_row >= 0 && stops->worst_ratio < 0.1);
     assert_true(isnan(stops->shortest_us));
-    const struct clock_verdict *coarse = verdict_of(&world, &report, "coarse-1ms");
+    const struct clock_verdict *coarse = verdict_of("coarse-1ms");
     assert_true(coarse->shortest_us >= 1e5 && coarse->shortest_us < 3e5);
-    assert_true(verdict_of(&world, &report, "tsc")->shortest_us < 20);
-    built_end(&world);
+    assert_true(verdict_of("tsc")->shortest_us < 20);
 }
 
 TEST(one_cpu_is_enough_for_all_but_offsets)
