@@ -7,7 +7,9 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "case.h"
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
 
@@ -19,6 +21,46 @@ static struct clocks_report report;
 static inline bool says(const struct reasons *why, enum clocks_saying code)
 {
     return reasons_find(why, &clocks_words[code]) != NULL;
+}
+
+static inline uint32_t index_of(const char *name)
+{
+    int index = clocks_index(&world.file, name);
+    assert_true(index >= 0);
+    return (uint32_t)index;
+}
+
+static inline const struct clock_verdict *verdict_of(const char *name)
+{
+    return &report.verdicts[index_of(name)];
+}
+
+static inline void assert_trust(const char *name, enum clock_trust trust, enum clock_fault fault)
+{
+    const struct clock_verdict *verdict = verdict_of(name);
+    if (verdict->trust != trust || verdict->fault != fault)
+        fail_msg("%s is %s (%s): %s", name, clock_trust_names[verdict->trust],
+                 clock_fault_names[verdict->fault], reasons_text(&verdict->why));
+}
+
+/* A machine in use, with what a PC has. */
+static inline void disturbed_world(uint64_t seed, uint32_t cpus)
+{
+    built_begin(&world, seed, cpus);
+    built_usual_clocks(&world);
+    built_disturb(&world);
+}
+
+/* From now on the clock lies so. */
+static inline void lie(const char *name, const struct built_clock *how)
+{
+    const size_t from = offsetof(struct built_clock, ppm);
+    memcpy((char *)built_find(&world, name) + from, (const char *)how + from, sizeof(*how) - from);
+}
+
+static inline void judge_all(void)
+{
+    clocks_judge(&world.file, 1, &report);
 }
 
 /* A report with room for the clocks of the world, and nothing judged. */
@@ -57,3 +99,7 @@ static inline size_t shapes_watch(struct built_watch watch, uint32_t processes, 
         built_visit(&world, index, groups);
     return index;
 }
+
+/* One more watch, by its members. */
+#define WATCHED(processes, groups, ...)                                                            \
+    shapes_watch((struct built_watch){__VA_ARGS__}, processes, groups)

@@ -8,7 +8,6 @@
 /* cmocka needs those before string.h before it. */
 
 #include "base/memory.h"
-#include "case.h"
 #include "clocks-shapes.h"
 
 static void begin(uint64_t seed)
@@ -21,7 +20,7 @@ static void begin(uint64_t seed)
 static void judged(void)
 {
     built_plan(&world, 1, true);
-    clocks_judge(&world.file, 1, &report);
+    judge_all();
     assert_in_range(report.advice_count, 1, 7);
 }
 
@@ -96,6 +95,6 @@ TEST(suspension_asks_for_a_clock_that_goes_on)
 TEST(nothing_watched_is_nothing_advised)
 {
     begin(6);
-    clocks_judge(&world.file, 1, &report);
+    judge_all();
     assert_int_equal(report.advice_count, 0);
 }

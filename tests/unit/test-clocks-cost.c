@@ -6,15 +6,13 @@
 #include <math.h>
 /* cmocka needs the four above before it. */
 
-#include "case.h"
 #include "clocks-shapes.h"
 
 enum { SEEDS = 1000 };
 
 static void row(const char *clock, const char *timer, uint32_t processes)
 {
-    shapes_watch((struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {clock, timer}},
-                 processes, 20);
+    WATCHED(processes, 20, .kind = WATCH_ROW, .length = 64, .columns = {clock, timer});
 }
 
 static void begin(uint64_t seed)
@@ -121,8 +119,7 @@ TEST(preempted_blocks_do_not_count_where_there_are_others)
 {
     begin(5);
     world.jitter = 0;
-    size_t index = shapes_watch(
-        (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {"tsc", "tsc"}}, 3, 10);
+    size_t index = WATCHED(3, 10, .kind = WATCH_ROW, .length = 64, .columns = {"tsc", "tsc"});
     struct clock_watch *watch = &world.file.watches[index];
     for (size_t look = 0; look < 30; look++)
         if (look % 10 >= 3) {

@@ -9,13 +9,7 @@
 /* cmocka needs those before string.h before it. */
 
 #include "base/memory.h"
-#include "case.h"
 #include "clocks-shapes.h"
-
-static void judged(void)
-{
-    clocks_judge(&world.file, 1, &report);
-}
 
 static void begin(uint64_t seed)
 {
@@ -27,7 +21,7 @@ TEST(a_quiet_machine_did_nothing)
 {
     begin(1);
     built_plan(&world, 1, false);
-    judged();
+    judge_all();
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_true(seen->stolen_ns == 0 && seen->suspended_ns == 0);
     assert_int_equal(seen->stolen_intervals + seen->suspended_intervals + seen->preempted, 0);
@@ -47,7 +41,7 @@ TEST(what_disturbed_is_named_with_its_size)
         built_disturb(&world);
         world.suspend_share = 0.05;
         built_plan(&world, 2, false);
-        judged();
+        judge_all();
         const struct clocks_disturbances *seen = &report.disturbances;
         double suspended = 0;
         for (size_t i = 0; i < world.suspend_count; i++)
@@ -64,8 +58,8 @@ TEST(what_cannot_be_read_is_not_nothing)
 {
     built_begin(&world, 3, 1);
     built_clock(&world, &(struct built_clock){.name = "monotonic-raw", .hz = 1000000000});
-    shapes_watch((struct built_watch){.kind = WATCH_INTERVAL, .workload = "compute"}, 2, 3);
-    judged();
+    WATCHED(2, 3, .kind = WATCH_INTERVAL, .workload = "compute");
+    judge_all();
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_true(isnan(seen->stolen_ns) && isnan(seen->suspended_ns));
     assert_true(isnan(seen->overslept_median_ns) && isnan(seen->awake_median_ns));
@@ -74,8 +68,7 @@ TEST(what_cannot_be_read_is_not_nothing)
 
 static void sleeps(bool awake)
 {
-    shapes_watch((struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep", .awake = awake},
-                 3, 10);
+    WATCHED(3, 10, .kind = WATCH_INTERVAL, .workload = "sleep", .awake = awake);
 }
 
 TEST(idle_states_that_stop_a_clock_are_named)
@@ -86,7 +79,7 @@ TEST(idle_states_that_stop_a_clock_are_named)
     built_find(&world, "tsc")->stops_in_sleep = false;
     world.overslept_ns = 5e3;
     sleeps(true);
-    judged();
+    judge_all();
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_true(says(&seen->idle, CLOCKS_IDLE_MATTERS));
     assert_string_equal(seen->idle.list[0].values[0].text, "tsc");
@@ -102,7 +95,7 @@ TEST(where_no_cpu_could_be_held_awake_the_reason_is_given)
         built_watch(&world, &(struct built_watch){.kind = WATCH_INTERVAL, .awake = true});
     world.file.watches[index].failed = 1;
     world.file.watches[index].reason = memory_copy("/dev/cpu_dma_latency: Permission denied");
-    judged();
+    judge_all();
     const struct reason *untold = report.disturbances.idle.list;
     assert_ptr_equal(untold->words, &clocks_words[CLOCKS_IDLE_UNTOLD]);
     assert_string_equal(untold->values[0].text, "/dev/cpu_dma_latency: Permission denied");

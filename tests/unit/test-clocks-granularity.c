@@ -6,7 +6,6 @@
 #include <math.h>
 /* cmocka needs the four above before it. */
 
-#include "case.h"
 #include "clocks-shapes.h"
 
 static struct clock_granularity judged(const char *name)
@@ -27,10 +26,8 @@ static void watch_clock(const char *name, const char *timer)
 {
     const char *const each[] = {timer, name};
     for (int i = 0; i < 2; i++)
-        shapes_watch(
-            (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {each[i], timer}}, 3,
-            20);
-    shapes_watch((struct built_watch){.kind = WATCH_STEPS, .columns = {name, timer}}, 2, 60);
+        WATCHED(3, 20, .kind = WATCH_ROW, .length = 64, .columns = {each[i], timer});
+    WATCHED(2, 60, .kind = WATCH_STEPS, .columns = {name, timer});
 }
 
 TEST(a_coarse_clock_is_as_good_as_its_usual_step)
@@ -101,9 +98,8 @@ TEST(steps_that_were_seen_late_are_several_at_once)
     for (size_t look = 1, late = 0; look < steps->begins[steps->processes]; look++)
         steps->values[look * 2] =
             steps->values[(look - 1) * 2] + UINT64_C(4000000) * (late++ % 2 ? 2 : 3);
-    shapes_watch((struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep"}, 2, 12);
-    shapes_watch((struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep", .length = 50000},
-                 2, 12);
+    WATCHED(2, 12, .kind = WATCH_INTERVAL, .workload = "sleep");
+    WATCHED(2, 12, .kind = WATCH_INTERVAL, .workload = "sleep", .length = 50000);
     struct clock_granularity found = judged("monotonic-coarse");
     assert_true(found.coarse && found.regular);
     assert_true(found.usual_ticks >= 8e6);
@@ -120,7 +116,7 @@ TEST(looks_tell_what_steps_that_are_alike_do_not)
     watch_clock("monotonic", "tsc");
     assert_true(judged("monotonic").resolution_ns > 100);
     world.jitter = 0.5;
-    shapes_watch((struct built_watch){.kind = WATCH_INTERVAL, .workload = "sleep"}, 2, 12);
+    WATCHED(2, 12, .kind = WATCH_INTERVAL, .workload = "sleep");
     struct clock_granularity found = judged("monotonic");
     assert_false(found.coarse);
     assert_true(fabs(found.resolution_ns - 10) < .5);
@@ -139,13 +135,8 @@ TEST(ticks_longer_than_a_nanosecond_are_told_one_by_one)
 TEST(rows_alone_tell_coarse_from_fine)
 {
     begin();
-    shapes_watch((struct built_watch){.kind = WATCH_ROW,
-                                      .length = 64,
-                                      .columns = {"monotonic-coarse", "tsc"}},
-                 3, 4000);
-    shapes_watch(
-        (struct built_watch){.kind = WATCH_ROW, .length = 64, .columns = {"monotonic", "tsc"}}, 3,
-        20);
+    WATCHED(3, 4000, .kind = WATCH_ROW, .length = 64, .columns = {"monotonic-coarse", "tsc"});
+    WATCHED(3, 20, .kind = WATCH_ROW, .length = 64, .columns = {"monotonic", "tsc"});
     struct clock_granularity coarse = judged("monotonic-coarse"), fine = judged("monotonic");
     assert_true(coarse.known && coarse.coarse && fine.known && !fine.coarse);
     assert_float_equal(coarse.resolution_ns, 4e6, 1);
@@ -155,10 +146,8 @@ TEST(rows_alone_tell_coarse_from_fine)
 TEST(what_never_moved_has_no_step)
 {
     begin();
-    size_t index = shapes_watch((struct built_watch){.kind = WATCH_ROW,
-                                                     .length = 64,
-                                                     .columns = {"monotonic-coarse", "tsc"}},
-                                1, 5);
+    size_t index =
+        WATCHED(1, 5, .kind = WATCH_ROW, .length = 64, .columns = {"monotonic-coarse", "tsc"});
     struct clock_watch *watch = &world.file.watches[index];
     for (size_t look = 0; look < 5; look++)
         watch->values[look * ROW_COLUMNS + ROW_LAST] =

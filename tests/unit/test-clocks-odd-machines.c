@@ -9,42 +9,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "case.h"
 #include "clocks-shapes.h"
 
 #define SEEDS built_seeds(6)
-
-static uint32_t index_of(const char *name)
-{
-    int index = clocks_index(&world.file, name);
-    assert_true(index >= 0);
-    return (uint32_t)index;
-}
-
-static const struct clock_verdict *verdict_of(const char *name)
-{
-    return &report.verdicts[index_of(name)];
-}
-
-static void assert_verdict(const char *name, enum clock_trust trust, enum clock_fault fault)
-{
-    const struct clock_verdict *verdict = verdict_of(name);
-    if (verdict->trust != trust || verdict->fault != fault)
-        fail_msg("%s is %s (%s): %s", name, clock_trust_names[verdict->trust],
-                 clock_fault_names[verdict->fault], reasons_text(&verdict->why));
-}
-
-static void begin(uint64_t seed, uint32_t cpus)
-{
-    built_begin(&world, seed, cpus);
-    built_usual_clocks(&world);
-    built_disturb(&world);
-}
-
-static void run(void)
-{
-    clocks_judge(&world.file, 1, &report);
-}
 
 /* No advice names a clock that is not dependable as the one to take: nor as another form of it. */
 static void assert_advice(void)
@@ -66,7 +33,7 @@ TEST(a_guest_that_moved_shows_in_its_counter_alone)
 {
     size_t seen = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed, 2);
+        disturbed_world(seed, 2);
         built_clock(&world, &(struct built_clock){
                                 .name = "tsc-fenced", .way = "instruction", .hz = 2600000000});
         static const char *const counters[] = {"tsc", "tsc-fenced"};
@@ -75,11 +42,11 @@ TEST(a_guest_that_moved_shows_in_its_counter_alone)
             built_find(&world, counters[i])->jump_by_ns = seed % 2 ? 3e10 : -3e8;
         }
         built_plan(&world, 1, false);
-        run();
+        judge_all();
         seen += verdict_of("tsc")->trust == TRUST_NOT_DEPENDABLE;
         static const char *const others[] = {"monotonic-raw", "monotonic", "realtime", "boottime"};
         for (size_t i = 0; i < 4; i++)
-            assert_verdict(others[i], TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+            assert_trust(others[i], TRUST_NOT_FALSIFIABLE, FAULT_NONE);
         assert_advice();
     }
     assert_true(seen >= SEEDS * 6 / 10);
@@ -91,13 +58,13 @@ TEST(sockets_that_disagree_are_seen_by_trips)
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         static const char *const all[] = {"tsc", "monotonic-raw", "monotonic", "realtime",
                                           "boottime"};
-        begin(seed, 2);
+        disturbed_world(seed, 2);
         for (size_t i = 0; i < 5; i++)
             built_find(&world, all[i])->cpu_offset_ns = 3e6;
         built_plan(&world, 1, true);
-        run();
+        judge_all();
         for (size_t i = 0; i < 5; i++)
-            assert_verdict(all[i], TRUST_NOT_DEPENDABLE, FAULT_JUMPS_BETWEEN_CPUS);
+            assert_trust(all[i], TRUST_NOT_DEPENDABLE, FAULT_JUMPS_BETWEEN_CPUS);
         assert_advice();
     }
 }
@@ -117,20 +84,20 @@ static void rename_counter(const char *name, const char *hardware)
 
 TEST(a_machine_without_a_tsc_is_judged_like_any)
 {
-    begin(5, 4);
+    disturbed_world(5, 4);
     rename_counter("rdtime", "riscv_clocksource");
     world.file.flags = memory_copy("");
     built_plan(&world, 1, true);
-    run();
-    assert_verdict("rdtime", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
-    assert_verdict("monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    judge_all();
+    assert_trust("rdtime", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    assert_trust("monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
     assert_advice();
 }
 
 /* The clocksource is another counter than the CPU's. */
 static void by_another_clocksource(uint64_t seed, uint32_t cpus)
 {
-    begin(seed, cpus);
+    disturbed_world(seed, cpus);
     for (uint32_t i = 0; i < world.file.clock_count; i++)
         if (world.file.clocks[i].role == ROLE_WALL &&
             strcmp(world.file.clocks[i].name, "tsc") != 0) {
@@ -170,11 +137,11 @@ TEST(dependable_is_only_who_was_seen_asleep_at_work_and_moved)
             watch("compute", 0);
         if (cases[i].moves)
             watch("compute", 3);
-        run();
+        judge_all();
         static const char *const both[] = {"tsc", "monotonic-raw"};
         for (size_t j = 0; j < 2; j++) {
-            assert_verdict(both[j], cases[i].lacks ? TRUST_NOT_FALSIFIABLE : TRUST_DEPENDABLE,
-                           FAULT_NONE);
+            assert_trust(both[j], cases[i].lacks ? TRUST_NOT_FALSIFIABLE : TRUST_DEPENDABLE,
+                         FAULT_NONE);
             if (cases[i].lacks && j == 0)
                 assert_string_equal(verdict_of(both[j])->why.list[0].values[0].text,
                                     cases[i].lacks);
@@ -189,7 +156,7 @@ TEST(another_counter_that_keeps_step_is_not_called_the_same)
     built_plan(&world, 1, false);
     built_pass(&world, 1e10);
     built_plan(&world, 1, false);
-    run();
+    judge_all();
     assert_false(report.same[index_of("monotonic-raw")].same);
     assert_false(report.same[index_of("monotonic-raw")].known);
 }
@@ -210,7 +177,7 @@ TEST(one_counter_is_recognized_also_by_slow_readings)
     built_pass(&world, 1e10);
     watch("compute", 0);
     world.file.emulated = true;
-    run();
+    judge_all();
     const struct clock_same *same = &report.same[index_of("monotonic-raw")];
     assert_true(same->bound_ns / same->span_s > 100);
     assert_true(same->known && same->same);
@@ -219,12 +186,12 @@ TEST(one_counter_is_recognized_also_by_slow_readings)
 TEST(cpu_time_is_not_measured_by_what_another_thread_ended)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed, 4);
+        disturbed_world(seed, 4);
         bool busy = seed % 2;
         world.preempted_share = busy ? 1 : 0.1;
         built_plan(&world, 1, false);
-        run();
-        assert_verdict("thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
+        judge_all();
+        assert_trust("thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
         const struct clock_verdict *verdict = verdict_of("thread-cputime");
         assert_true(verdict->worst_row >= 0 && !report.rows[verdict->worst_row].handover);
         assert_true(verdict->worst_ratio >= 0);
@@ -237,7 +204,7 @@ TEST(cpu_time_is_not_measured_by_what_another_thread_ended)
 /* On a machine whose CPUs are all taken a thread may wait without an entry in its account. */
 TEST(two_computations_that_look_undisturbed_prove_nothing_against_cpu_time)
 {
-    begin(3, 2);
+    disturbed_world(3, 2);
     world.preempted_share = 1;
     world.stolen_share = 0;
     built_plan(&world, 1, false);
@@ -251,15 +218,15 @@ TEST(two_computations_that_look_undisturbed_prove_nothing_against_cpu_time)
         cleared++;
     }
     assert_int_equal(cleared, 2);
-    run();
-    assert_verdict("thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
+    judge_all();
+    assert_trust("thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
 }
 
 /* The tick that moves a coarse clock comes late now and then: an interval lacks a step or two. */
 TEST(a_late_tick_is_no_step_back_of_a_coarse_clock)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed, 2);
+        disturbed_world(seed, 2);
         built_plan(&world, 1, true);
         uint32_t coarse = index_of("monotonic-coarse");
         bool late = false;
@@ -274,29 +241,29 @@ TEST(a_late_tick_is_no_step_back_of_a_coarse_clock)
             late = true;
         }
         assert_true(late);
-        run();
-        assert_verdict("monotonic-coarse", TRUST_NOT_DEPENDABLE, FAULT_COARSE_STEPS);
+        judge_all();
+        assert_trust("monotonic-coarse", TRUST_NOT_DEPENDABLE, FAULT_COARSE_STEPS);
     }
 }
 
 /* Nobody who takes the CPU makes a thread's time longer than the time itself. */
 TEST(cpu_time_that_is_too_much_is_wrong_under_any_load)
 {
-    begin(2, 4);
+    disturbed_world(2, 4);
     world.preempted_share = 1;
     world.preempted_ns = 1e5;
     built_find(&world, "thread-cputime")->ppm = 300000;
     built_plan(&world, 1, false);
-    run();
-    assert_verdict("thread-cputime", TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE);
+    judge_all();
+    assert_trust("thread-cputime", TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE);
 }
 
 TEST(a_rate_that_may_be_anything_tells_nothing)
 {
-    begin(4, 2);
+    disturbed_world(4, 2);
     built_find(&world, "realtime")->ppm = 60;
     built_plan(&world, 1, true);
-    run();
+    judge_all();
     const struct clock_rate *coarse = report.rates[index_of("monotonic-coarse")];
     assert_true(coarse->known && !coarse->tells);
     assert_true(coarse->low < 0 && coarse->high > 0);
@@ -308,15 +275,15 @@ TEST(a_rate_that_may_be_anything_tells_nothing)
 TEST(suspension_is_no_finding_against_the_counter)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed, 2);
+        disturbed_world(seed, 2);
         world.suspend_share = 0.3;
         world.suspend_ns = 5e8;
         built_plan(&world, 1, false);
-        run();
+        judge_all();
         assert_true(report.disturbances.suspended_ns > 0);
         for (size_t i = 0; i < 2; i++)
             if (report.findings[i].verdict == FINDING_FAILS)
                 fail_msg("%s: %s", report.findings[i].id, reasons_text(&report.findings[i].why));
-        assert_verdict("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_trust("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
     }
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 /* cmocka needs the four above before it. */
 
-#include "case.h"
 #include "clocks-shapes.h"
 
 enum { SEEDS = 1000 };
@@ -24,8 +23,7 @@ static void begin(uint64_t seed, uint32_t cpus)
 
 static void trips(int32_t cpu, int32_t partner, uint32_t processes)
 {
-    shapes_watch((struct built_watch){.kind = WATCH_TRIPS, .cpu = cpu, .partner = partner},
-                 processes, 60);
+    WATCHED(processes, 60, .kind = WATCH_TRIPS, .cpu = cpu, .partner = partner);
 }
 
 static const struct clock_pair *pair_of(uint32_t clock, int32_t cpu, int32_t partner)
@@ -160,10 +158,7 @@ TEST(quanta_and_wraps_are_no_offset)
         tsc->step_ns = seed % 2 ? 10 : 4e5;
         tsc->wrap_bits = seed % 4 < 2 ? 18 : 0;
         tsc->cpu_offset_ns = seed % 3 ? 0 : 7;
-        shapes_watch((struct built_watch){.kind = WATCH_ROW,
-                                          .length = 64,
-                                          .columns = {"tsc", "monotonic-raw"}},
-                     2, 200);
+        WATCHED(2, 200, .kind = WATCH_ROW, .length = 64, .columns = {"tsc", "monotonic-raw"});
         trips(0, 1, 3);
         shapes_judge();
         const struct clock_pair *pair = pair_of(1, 0, 1);

@@ -5,18 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "case.h"
 #include "clocks-shapes.h"
 
 #define SEEDS built_seeds(200)
 #define FEWER built_seeds(60)
-
-static uint32_t index_of(const char *name)
-{
-    int index = clocks_index(&world.file, name);
-    assert_true(index >= 0);
-    return (uint32_t)index;
-}
 
 static const struct clock_rate *rate_against(const char *clock, const char *other)
 {
@@ -25,13 +17,6 @@ static const struct clock_rate *rate_against(const char *clock, const char *othe
         if (report.rates[own][i].known && report.rates[own][i].against == against)
             return &report.rates[own][i];
     return NULL;
-}
-
-static void begin(uint64_t seed)
-{
-    built_begin(&world, seed, 4);
-    built_usual_clocks(&world);
-    built_disturb(&world);
 }
 
 /* Intervals of 95 % hold what was planted at least that often. */
@@ -46,11 +31,11 @@ TEST(intervals_against_the_reference_hold_the_rate)
     size_t held = 0;
     double widest = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         double ppm = built_uniform(&world, -300, 300);
         built_find(&world, "tsc")->ppm = ppm;
         built_plan(&world, 1, false);
-        clocks_judge(&world.file, 1, &report);
+        judge_all();
         const struct clock_rate *rate = rate_against("tsc", "monotonic-raw");
         assert_non_null(rate);
         held += rate->low <= ppm && ppm <= rate->high;
@@ -78,13 +63,13 @@ TEST(intervals_against_an_outside_clock_hold_the_rate)
 {
     size_t held = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         double ppm = built_uniform(&world, -300, 300);
         built_find(&world, "tsc")->ppm = built_find(&world, "monotonic-raw")->ppm = ppm;
         size_t watch = plan_outside(5);
         built_plan(&world, 1, false);
         built_visit(&world, watch, 5);
-        clocks_judge(&world.file, 1, &report);
+        judge_all();
         assert_int_equal(report.reference.outside, index_of("outside"));
         const struct clock_rate *rate = rate_against("tsc", "outside");
         assert_non_null(rate);
@@ -99,13 +84,13 @@ TEST(a_rate_that_differs_when_idle_is_not_known_narrowly)
 {
     size_t held = 0;
     for (uint64_t seed = 1; seed <= built_seeds(50); seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         double idle = built_uniform(&world, 20000, 80000);
         built_find(&world, "tsc")->idle_ppm = idle;
         double began = world.now, slept = world.slept_ns;
         built_plan(&world, 1, false);
         double ppm = idle * (world.slept_ns - slept) / (world.now - began);
-        clocks_judge(&world.file, 1, &report);
+        judge_all();
         const struct clock_rate *rate = rate_against("tsc", "monotonic-raw");
         assert_non_null(rate);
         held += rate->low <= ppm && ppm <= rate->high;
@@ -119,7 +104,7 @@ TEST(edges_of_an_rtc_tell_the_rate)
 {
     size_t held = 0;
     for (uint64_t seed = 1; seed <= built_seeds(50); seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         static const struct built_clock rtc = {.name = "rtc",
                                                .way = "device",
                                                .hardware = "rtc",
@@ -134,7 +119,7 @@ TEST(edges_of_an_rtc_tell_the_rate)
         built_visit(&world, watch, 2);
         built_pass(&world, 5e9);
         built_visit(&world, watch, 2);
-        clocks_judge(&world.file, 1, &report);
+        judge_all();
         const struct clock_rate *rate = rate_against("tsc", "rtc");
         assert_non_null(rate);
         assert_true(rate->independent);
@@ -146,7 +131,7 @@ TEST(edges_of_an_rtc_tell_the_rate)
 
 static struct clock_same same_of(const char *name)
 {
-    clocks_judge(&world.file, 1, &report);
+    judge_all();
     struct clock_same same = report.same[index_of(name)];
     if (same.known || same.span_s > 0)
         assert_string_equal(world.file.clocks[same.with].name, "tsc");
@@ -156,7 +141,7 @@ static struct clock_same same_of(const char *name)
 TEST(a_counter_in_other_clothes_is_recognized)
 {
     for (uint64_t seed = 1; seed <= FEWER; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         world.suspend_share = seed % 5 == 0 ? 0.01 : 0;
         built_find(&world, "tsc")->ppm = built_uniform(&world, -20, 20);
         built_plan(&world, 1, false);
@@ -173,7 +158,7 @@ TEST(a_counter_in_other_clothes_is_recognized)
 TEST(another_oscillator_is_not_taken_for_the_same)
 {
     for (uint64_t seed = 1; seed <= FEWER; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         built_find(&world, "monotonic-raw")->ppm = built_uniform(&world, -20, 20);
         built_find(&world, "monotonic-raw")->wander_ppm = 0.05;
         built_find(&world, "monotonic-raw")->wander_s = 60;
@@ -191,7 +176,7 @@ TEST(another_oscillator_is_not_taken_for_the_same)
 TEST(a_clock_too_coarse_to_tell_is_not_known)
 {
     for (uint64_t seed = 1; seed <= built_seeds(20); seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         built_plan(&world, 1, false);
         struct clock_same same = same_of("monotonic-coarse");
         assert_false(same.known);

@@ -4,7 +4,6 @@
  * Readings of intervals, and the builder whose watches they are taken from. */
 #include <math.h>
 
-#include "case.h"
 #include "clocks-shapes.h"
 
 TEST(an_exact_clock_agrees_with_another_within_their_bounds)

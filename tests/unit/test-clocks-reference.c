@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "case.h"
 #include "clocks-shapes.h"
 
 #define SEEDS 60u
@@ -26,33 +25,6 @@ static const struct built_clock rtc = {.name = "rtc",
                                        .hz = 1,
                                        .beginning = 1.7e9,
                                        .cost_ns = 20000};
-
-static uint32_t index_of(const char *name)
-{
-    int index = clocks_index(&world.file, name);
-    assert_true(index >= 0);
-    return (uint32_t)index;
-}
-
-static void assert_verdict(const char *name, enum clock_trust trust, enum clock_fault fault)
-{
-    const struct clock_verdict *verdict = &report.verdicts[index_of(name)];
-    if (verdict->trust != trust || verdict->fault != fault)
-        fail_msg("%s is %s (%s): %s", name, clock_trust_names[verdict->trust],
-                 clock_fault_names[verdict->fault], reasons_text(&verdict->why));
-}
-
-static void begin(uint64_t seed)
-{
-    built_begin(&world, seed, 4);
-    built_usual_clocks(&world);
-    built_disturb(&world);
-}
-
-static void run(void)
-{
-    clocks_judge(&world.file, 1, &report);
-}
 
 TEST(counters_of_one_family_are_not_independent)
 {
@@ -78,29 +50,29 @@ TEST(counters_of_one_family_are_not_independent)
 
 TEST(nothing_independent_leaves_clocks_not_falsifiable)
 {
-    begin(1);
+    disturbed_world(1, 4);
     built_plan(&world, 1, false);
-    run();
+    judge_all();
     assert_int_equal(report.reference.clock, index_of("monotonic-raw"));
     assert_int_equal(report.reference.outside, -1);
     assert_int_equal(report.reference.rtc, -1);
     assert_true(says(&report.reference.why, CLOCKS_SAME_SOURCE));
-    assert_verdict("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
-    assert_verdict("monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    assert_trust("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    assert_trust("monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
 }
 
 TEST(an_independent_clock_around_intervals_makes_clocks_dependable)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         built_clock(&world, &hpet);
         built_find(&world, "hpet")->ppm = built_uniform(&world, -60, 60);
         built_plan(&world, 1, false);
-        run();
+        judge_all();
         assert_int_equal(report.reference.clock, index_of("hpet"));
-        assert_verdict("tsc", TRUST_DEPENDABLE, FAULT_NONE);
-        assert_verdict("monotonic-raw", TRUST_DEPENDABLE, FAULT_NONE);
-        assert_verdict("hpet", TRUST_DEPENDABLE, FAULT_NONE);
+        assert_trust("tsc", TRUST_DEPENDABLE, FAULT_NONE);
+        assert_trust("monotonic-raw", TRUST_DEPENDABLE, FAULT_NONE);
+        assert_trust("hpet", TRUST_DEPENDABLE, FAULT_NONE);
     }
 }
 
@@ -109,7 +81,7 @@ TEST(an_independent_clock_around_intervals_makes_clocks_dependable)
 TEST(another_clocksource_shows_a_counter_that_stops)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         for (size_t i = 0; i < world.file.clock_count; i++)
             if (strcmp(world.file.clocks[i].name, "tsc") != 0 && *world.file.clocks[i].hardware) {
                 world.file.clocks[i].hardware = memory_copy("hpet");
@@ -117,35 +89,34 @@ TEST(another_clocksource_shows_a_counter_that_stops)
         bool stops = seed % 2;
         built_find(&world, "tsc")->stops_in_sleep = stops;
         built_plan(&world, 1, false);
-        run();
+        judge_all();
         assert_int_equal(report.reference.clock, index_of("monotonic-raw"));
-        assert_verdict("tsc", stops ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
-                       stops ? FAULT_STOPS_DURING_SLEEP : FAULT_NONE);
-        assert_verdict("monotonic", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
-        assert_verdict("monotonic-raw", stops ? TRUST_NOT_FALSIFIABLE : TRUST_DEPENDABLE,
-                       FAULT_NONE);
+        assert_trust("tsc", stops ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
+                     stops ? FAULT_STOPS_DURING_SLEEP : FAULT_NONE);
+        assert_trust("monotonic", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_trust("monotonic-raw", stops ? TRUST_NOT_FALSIFIABLE : TRUST_DEPENDABLE, FAULT_NONE);
     }
 }
 
 TEST(a_device_shows_that_every_clock_of_the_counter_stops)
 {
-    begin(5);
+    disturbed_world(5, 4);
     built_clock(&world, &hpet);
     static const char *const made_of_it[] = {"tsc", "monotonic-raw", "monotonic", "boottime",
                                              "realtime"};
     for (size_t i = 0; i < 5; i++)
         built_find(&world, made_of_it[i])->stops_in_sleep = true;
     built_plan(&world, 1, false);
-    run();
+    judge_all();
     for (size_t i = 0; i < 5; i++)
-        assert_verdict(made_of_it[i], TRUST_NOT_DEPENDABLE, FAULT_STOPS_DURING_SLEEP);
+        assert_trust(made_of_it[i], TRUST_NOT_DEPENDABLE, FAULT_STOPS_DURING_SLEEP);
 }
 
 /* A guest whose time is made by a program: all its clocks agree, and differ from outside. */
 TEST(an_outside_clock_shows_time_that_a_program_makes)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         world.file.emulated = true;
         built_clock(&world, &outside);
         for (size_t i = 0; i < world.file.clock_count; i++)
@@ -159,22 +130,22 @@ TEST(an_outside_clock_shows_time_that_a_program_makes)
             built_plan(&world, 1, false);
             built_visit(&world, watch, 5);
         }
-        run();
+        judge_all();
         assert_int_equal(report.reference.outside, index_of("outside"));
         static const char *const walls[] = {"tsc", "monotonic-raw", "monotonic"};
         for (size_t i = 0; i < 3; i++) {
-            assert_verdict(walls[i], TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE);
+            assert_trust(walls[i], TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE);
             const struct reasons *why = &report.verdicts[index_of(walls[i])].why;
             assert_true(says(why, CLOCKS_MADE_BY_PROGRAM) && says(why, CLOCKS_MADE_ELSEWHERE));
         }
-        assert_verdict("thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
+        assert_trust("thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
     }
 }
 
 TEST(an_rtc_confirms_clocks_or_shows_their_rate)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         bool fast = seed % 2;
         for (size_t i = 0; i < world.file.clock_count; i++)
             if (world.clocks[i].of == BUILT_TIME)
@@ -189,12 +160,12 @@ TEST(an_rtc_confirms_clocks_or_shows_their_rate)
         built_visit(&world, watch, 2);
         built_pass(&world, 2e10);
         built_visit(&world, watch, 2);
-        run();
+        judge_all();
         assert_int_equal(report.reference.rtc, index_of("rtc"));
-        assert_verdict("tsc", fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
-                       fast ? FAULT_WRONG_RATE : FAULT_NONE);
-        assert_verdict("monotonic-raw", fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
-                       fast ? FAULT_WRONG_RATE : FAULT_NONE);
+        assert_trust("tsc", fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
+                     fast ? FAULT_WRONG_RATE : FAULT_NONE);
+        assert_trust("monotonic-raw", fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
+                     fast ? FAULT_WRONG_RATE : FAULT_NONE);
     }
 }
 
@@ -202,18 +173,18 @@ TEST(a_time_of_day_that_was_set_is_its_own_fault)
 {
     size_t seen = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         bool ahead = seed % 2;
         built_find(&world, "realtime")->jump_at_ns = world.now + 3e9;
         built_find(&world, "realtime")->jump_by_ns = ahead ? 1e9 : -1e9;
         built_plan(&world, 1, false);
-        run();
+        judge_all();
         const struct clock_verdict *verdict = &report.verdicts[index_of("realtime")];
         seen += verdict->fault != FAULT_NONE;
         if (verdict->fault != FAULT_NONE)
             assert_int_equal(verdict->fault, ahead ? FAULT_SCATTERS : FAULT_STEPS_BACKWARDS);
-        assert_verdict("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
-        assert_verdict("monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_trust("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_trust("monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
     }
     /* but where it fell between two visits, and nobody looked */
     assert_true(seen > SEEDS * 8 / 10);
@@ -223,14 +194,14 @@ TEST(a_reference_that_jumps_alone_is_accused_itself)
 {
     size_t seen = 0;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         built_find(&world, "monotonic-raw")->jump_at_ns = world.now + 3e9;
         built_find(&world, "monotonic-raw")->jump_by_ns = 1e9;
         built_plan(&world, 1, false);
-        run();
+        judge_all();
         seen += report.verdicts[index_of("monotonic-raw")].trust == TRUST_NOT_DEPENDABLE;
-        assert_verdict("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
-        assert_verdict("monotonic", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_trust("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_trust("monotonic", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
     }
     assert_true(seen > SEEDS * 8 / 10);
 }
@@ -238,21 +209,21 @@ TEST(a_reference_that_jumps_alone_is_accused_itself)
 TEST(a_steered_clock_may_follow_what_steers_it)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         bool said = seed % 2;
         world.file.steered_ppm = said ? 300 : 0;
         built_find(&world, "monotonic")->ppm = 300;
         built_plan(&world, 1, false);
-        run();
-        assert_verdict("monotonic", said ? TRUST_NOT_FALSIFIABLE : TRUST_NOT_DEPENDABLE,
-                       said ? FAULT_NONE : FAULT_WRONG_RATE);
+        judge_all();
+        assert_trust("monotonic", said ? TRUST_NOT_FALSIFIABLE : TRUST_NOT_DEPENDABLE,
+                     said ? FAULT_NONE : FAULT_WRONG_RATE);
     }
 }
 
 TEST(cycles_tell_cpu_time_only_where_their_rate_is_constant)
 {
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        begin(seed);
+        disturbed_world(seed, 4);
         double dip = seed % 2 ? 0.4 : 0;
         built_clock(&world, &(struct built_clock){.name = "cycles",
                                                   .way = "read",
@@ -262,21 +233,21 @@ TEST(cycles_tell_cpu_time_only_where_their_rate_is_constant)
                                                   .true_hz = 3e9,
                                                   .frequency_dip = dip});
         built_plan(&world, 1, false);
-        run();
+        judge_all();
         assert_false(report.scales[index_of("cycles")].claimed);
-        assert_verdict("cycles", dip > 0 ? TRUST_NOT_DEPENDABLE : TRUST_CPU_TIME_ONLY,
-                       dip > 0 ? FAULT_VARIES_WITH_FREQUENCY : FAULT_NONE);
+        assert_trust("cycles", dip > 0 ? TRUST_NOT_DEPENDABLE : TRUST_CPU_TIME_ONLY,
+                     dip > 0 ? FAULT_VARIES_WITH_FREQUENCY : FAULT_NONE);
     }
 }
 
 TEST(a_scale_that_nobody_claims_is_calibrated_over_computation)
 {
-    begin(3);
+    disturbed_world(3, 4);
     built_clock(&world,
                 &(struct built_clock){
                     .name = "own", .external = true, .true_hz = 24e6, .hardware = "external"});
     built_plan(&world, 1, false);
-    run();
+    judge_all();
     const struct clock_scale *scale = &report.scales[index_of("own")];
     assert_true(scale->known);
     assert_false(scale->claimed);
@@ -286,9 +257,9 @@ TEST(a_scale_that_nobody_claims_is_calibrated_over_computation)
 
 TEST(rows_and_points_are_in_order_and_whole)
 {
-    begin(4);
+    disturbed_world(4, 4);
     built_plan(&world, 2, false);
-    run();
+    judge_all();
     size_t candidates = 9, kinds = 15;
     /* the reference has no row against itself */
     assert_int_equal(report.row_count, (candidates - 1) * kinds);
@@ -316,10 +287,10 @@ TEST(rows_and_points_are_in_order_and_whole)
 TEST(points_of_sleeps_are_the_runs_of_their_rows)
 {
     size_t compared = 0;
-    begin(4);
+    disturbed_world(4, 4);
     built_disturb(&world);
     built_plan(&world, 2, false);
-    run();
+    judge_all();
     for (size_t i = 0; i < report.row_count; i++) {
         const struct clock_row *row = &report.rows[i];
         double least = INFINITY, most = -INFINITY;
@@ -344,11 +315,11 @@ TEST(points_of_sleeps_are_the_runs_of_their_rows)
 TEST(nothing_at_all_is_judged_without_a_crash)
 {
     built_begin(&world, 1, 1);
-    run();
+    judge_all();
     assert_int_equal(report.reference.clock, -1);
     built_usual_clocks(&world);
-    run();
+    judge_all();
     for (int kind = WATCH_INTERVAL; kind < WATCH_OUTSIDE; kind++)
         built_watch(&world, &(struct built_watch){.kind = (enum watch_kind)kind, .partner = 0});
-    run();
+    judge_all();
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "case.h"
 #include "clocks-shapes.h"
 
 #define SEEDS built_seeds(60)
@@ -82,13 +81,6 @@ static void build(uint64_t seed, uint32_t cpus, bool shapes)
     built_plan(&world, 1, shapes);
 }
 
-static const struct clock_verdict *verdict_of(const char *name)
-{
-    int index = clocks_index(&world.file, name);
-    assert_true(index >= 0);
-    return &report.verdicts[index];
-}
-
 static const char *const clean[] = {"tsc", "monotonic-raw", "monotonic", "boottime", "realtime"};
 static const char *const cpu_times[] = {"task-clock", "process-cputime", "thread-cputime"};
 
@@ -111,7 +103,7 @@ static void complain(struct confusion *confusion, size_t *count, uint64_t seed, 
 static void judge(struct confusion *confusion, uint64_t seed, uint32_t cpus, bool shapes)
 {
     build(seed, cpus, shapes);
-    clocks_judge(&world.file, 1, &report);
+    judge_all();
     confusion->seeds++;
     for (size_t i = 0; i < LIARS; i++) {
         const struct clock_verdict *verdict = verdict_of(liars[i].clock.name);
@@ -190,7 +182,7 @@ TEST(sentences_say_what_was_seen)
         {"tsc", {CLOCKS_NOTHING_ELSE, CLOCKS_NOTHING_ELSE, CLOCKS_NOTHING_ELSE}},
     };
     build(3, 3, true);
-    clocks_judge(&world.file, 1, &report);
+    judge_all();
     for (size_t i = 0; i < sizeof(said) / sizeof(*said); i++) {
         const struct clock_verdict *verdict = verdict_of(said[i].clock);
         for (size_t j = 0; j < 3; j++)
