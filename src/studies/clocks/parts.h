@@ -228,11 +228,6 @@ uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count);
  * of CPU time, and some that are not dependable for more than coarse steps. Returns how many. */
 size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);
 
-/* --- figures, in the order in which a page has them; any may be without rows --- */
-typedef json_t *clocks_figure(const struct clocks_run *run);
-clocks_figure clocks_sleeps_figure, clocks_sleep_errors_figure, clocks_offsets_figure,
-    clocks_rates_figure;
-
 /* --- for people, in the order in which they are shown --- */
 typedef void clocks_part(const struct clocks_run *run, const struct style *style, struct text *out);
 clocks_part clocks_put_summary, clocks_put_table, clocks_put_workloads, clocks_put_pairs;
