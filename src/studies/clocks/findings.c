@@ -4,20 +4,15 @@
  * What follows from what the other parts of the judge found: which clock for what, and the claims
  * K1 to K4 of the paper on the fidelity of counters. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
-#include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Which clock for what, and at which cost: a sentence for each use, with the figures of this
- * report that say so. */
+ * Which clock for what, and at which cost, with the figures of this report that say so. */
 
 struct asked {
     const struct clocks_case *file;
@@ -47,31 +42,15 @@ static bool is_usable(const struct asked *asked, uint32_t clock)
            (int32_t)clock != asked->report->reference.outside;
 }
 
-static bool has_usable(const struct asked *asked)
+/* Was it held against one of another make? */
+static bool was_held(const struct asked *asked, uint32_t clock)
 {
-    for (uint32_t i = 0; i < asked->file->clock_count; i++)
-        if (is_usable(asked, i))
-            return true;
-    return false;
+    int32_t reference = asked->report->reference.clock;
+    bool held = reference >= 0 && clocks_independent(asked->file, clock, (uint32_t)reference);
+    for (size_t i = 0; i < CLOCK_MOST_RATES && !held; i++)
+        held = asked->report->rates[clock][i].known && asked->report->rates[clock][i].independent;
+    return held;
 }
-
-/* Was any clock that may be used held against one of another make? */
-static bool has_independent(const struct asked *asked)
-{
-    for (uint32_t clock = 0; clock < asked->file->clock_count; clock++) {
-        int32_t reference = asked->report->reference.clock;
-        if (!is_usable(asked, clock))
-            continue;
-        if (reference >= 0 && clocks_independent(asked->file, clock, (uint32_t)reference))
-            return true;
-        for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
-            if (asked->report->rates[clock][i].known && asked->report->rates[clock][i].independent)
-                return true;
-    }
-    return false;
-}
-
-/* --- short regions --- */
 
 /* ns by which a region can be wrong: one reading is inside it, and its ends are not told better
  * than the resolution. Infinite: unknown. */
@@ -160,8 +139,6 @@ static int32_t advise_short(const struct asked *asked, struct reasons *text)
     return best;
 }
 
-/* --- long intervals --- */
-
 /* How far it was from the reference over intervals. */
 static void say_deviation(const struct asked *asked, int32_t clock, struct reasons *text)
 {
@@ -199,8 +176,6 @@ static int32_t advise_long(const struct asked *asked, struct reasons *text)
     }
     return best;
 }
-
-/* --- across CPUs --- */
 
 /* ns that two CPUs may be apart by it; infinite: unknown, or they are. */
 static double apart_ns(const struct asked *asked, uint32_t clock)
@@ -241,8 +216,6 @@ static int32_t advise_across(const struct asked *asked, struct reasons *text)
     return best;
 }
 
-/* --- CPU time --- */
-
 static int32_t advise_cpu_time(const struct asked *asked, struct reasons *text)
 {
     const struct clocks_report *report = asked->report;
@@ -262,21 +235,21 @@ static int32_t advise_cpu_time(const struct asked *asked, struct reasons *text)
     return best;
 }
 
-/* --- what could be known and is not --- */
-
 static int32_t advise_falsifying(const struct asked *asked, struct reasons *text)
 {
-    for (uint32_t i = 0; i < asked->file->clock_count; i++)
+    size_t usable = 0, held = 0;
+    for (uint32_t i = 0; i < asked->file->clock_count; i++) {
         if (asked->report->verdicts[i].trust == TRUST_DEPENDABLE)
             return -1;
+        usable += is_usable(asked, i);
+        held += is_usable(asked, i) && was_held(asked, i);
+    }
     BECAUSE(text, SENTENCE,
-            !has_usable(asked)       ? CLOCKS_NONE_TRUSTED
-            : has_independent(asked) ? CLOCKS_NONE_CONFIRMED
-                                     : CLOCKS_NONE_FALSIFIABLE);
+            !usable ? CLOCKS_NONE_TRUSTED
+            : held  ? CLOCKS_NONE_CONFIRMED
+                    : CLOCKS_NONE_FALSIFIABLE);
     return -1;
 }
-
-/* --- what the machine does --- */
 
 static int32_t advise_disturbed(const struct asked *asked, struct reasons *text)
 {
@@ -494,15 +467,21 @@ static void add_residuals(const struct clocks_case *file, const struct clock_wat
         replicate_add(residuals, residuals->count, ratios[i] / median);
 }
 
+/* A ratio by how far it is off 1. */
+static struct estimate of_one(double off, double low, double high)
+{
+    struct estimate estimate = estimate_within(off, low, high, AGREE_SHARE);
+    estimate.value += 1;
+    estimate.low += 1;
+    estimate.high += 1;
+    return estimate;
+}
+
 /* Refuted, open or confirmed, as all intervals together and each by itself say. */
 static struct estimate agreement_estimate(const struct agreement *agreement)
 {
     struct overhead_median ratio = agreement->ratio;
-    struct estimate estimate =
-        estimate_within(ratio.median - 1, ratio.low - 1, ratio.high - 1, AGREE_SHARE);
-    estimate.value = ratio.median;
-    estimate.low = ratio.low;
-    estimate.high = ratio.high;
+    struct estimate estimate = of_one(ratio.median - 1, ratio.low - 1, ratio.high - 1);
     if (share_interval(agreement->off, agreement->intervals, .95).low > OFF_SHARE)
         estimate.verdict = FINDING_FAILS;
     else if (agreement->off > 0 && estimate.verdict == FINDING_HOLDS)
@@ -595,17 +574,11 @@ static void tell_outside(const struct clocks_facts *facts, const struct clock_ra
         100 * share, what);
 }
 
-/* --- K1 --- */
-
 static void computation_from_outside(const struct clocks_facts *facts,
                                      const struct clock_rate *rate, struct finding *finding)
 {
     double share = share_of(facts, is_computation, rate->span_s);
-    struct estimate estimate =
-        estimate_within(rate->ppm / 1e6, rate->low / 1e6, rate->high / 1e6, AGREE_SHARE);
-    estimate.value += 1;
-    estimate.low += 1;
-    estimate.high += 1;
+    struct estimate estimate = of_one(rate->ppm / 1e6, rate->low / 1e6, rate->high / 1e6);
     if (estimate.verdict == FINDING_FAILS || share < SLEPT_SHARE)
         estimate.verdict = FINDING_INCONCLUSIVE;
     estimate_report(&estimate, finding);
@@ -618,8 +591,8 @@ static void rule_computation(const struct claim *claim, const void *context,
                              struct finding *finding)
 {
     const struct clocks_facts *facts = context;
-    (void)claim;
     const struct clock_rate *rate = outside_rate(facts);
+    (void)claim;
     if (!can_tell(facts, finding))
         return;
     const struct agreement agreement = agreement_of(facts, is_computation);
@@ -638,8 +611,6 @@ static void rule_computation(const struct claim *claim, const void *context,
         tell_same_counter(facts, finding);
     }
 }
-
-/* --- K2 --- */
 
 static double middle_half(const double *values, size_t count, void *context)
 {
@@ -707,8 +678,8 @@ static void sleep_by_reference(const struct clocks_facts *facts, const struct ag
 static void rule_sleep(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct clocks_facts *facts = context;
-    (void)claim;
     const struct clock_rate *rate = outside_rate(facts);
+    (void)claim;
     if (!can_tell(facts, finding))
         return;
     const struct agreement agreement = agreement_of(facts, is_sleep);
@@ -741,8 +712,6 @@ static void rule_sleep(const struct claim *claim, const void *context, struct fi
 #define FEWEST_TRIPS 30
 /* What must not stay unseen: the tolerance of the shortest interval, 20 ms. */
 #define OFFSET_NS (20e6 * AGREE_SHARE)
-
-/* --- K3 --- */
 
 /* Of a million readings. None of N: at most 3 / N, 95 % one-sided; four of five such rows would
  * show 1.6 / N. */
@@ -785,8 +754,6 @@ static void rule_one_thread(const struct claim *claim, const void *context, stru
     if (order->wrapped)
         SAY(finding, CLOCKS_WRAP_IS_NO_STEP, lround(log2(order->wrap_ticks)));
 }
-
-/* --- K4 --- */
 
 static bool changes(const struct clock_watch *watch)
 {

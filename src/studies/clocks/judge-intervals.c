@@ -4,8 +4,6 @@
  * Every clock over the same intervals as the reference: a row for each kind of interval, and the
  * points of the paper's Figure 1. */
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
  * order of causes, so every trip says which offsets are impossible; what no trip contradicts is the
  * answer, and it needs no assumption on how long a way takes. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"

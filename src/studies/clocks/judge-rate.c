@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/clocks/study.h"
 

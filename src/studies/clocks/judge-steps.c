@@ -4,8 +4,6 @@
  * One clock by itself: the steps in which it goes, what it counts in, what a reading costs,
  * whether it goes back. */
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"

@@ -3,7 +3,6 @@
  *
  * The verdict on every clock, and the fault that explains it. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -119,65 +118,6 @@ static void trial_end(struct clock_trial *trial)
 {
     memory_give_back(trial->list);
     memory_give_back(trial->scratch);
-}
-
-/* --- whether it was the reference --- */
-
-/* A single counter is behind all of them: who of its clothes is alone against the others is at
- * fault. Two others at least, or it would be word against word. */
-static bool reference_was_off(const struct clocks_case *file, const struct clocks_report *report,
-                              const struct clock_watch *watch, size_t index)
-{
-    uint32_t reference = (uint32_t)report->reference.clock;
-    int other = watch_column(watch, reference);
-    size_t clocks = 0, behind = 0, ahead = 0;
-    double low = INFINITY, high = -INFINITY, slack = 0;
-    for (uint32_t column = 0; column < watch->columns && other >= 0; column++) {
-        uint32_t clock = watch->clocks[column];
-        const struct clock_known *known = &file->clocks[clock];
-        if (clock == reference || known->role != ROLE_WALL || known->external || !known->hz ||
-            clocks_independent(file, clock, reference) ||
-            clock_step_ns(report, clock) > CLOCKS_COARSE_NS)
-            continue;
-        double own_scale = report->scales[clock].ns_per_tick;
-        double other_scale = report->scales[reference].ns_per_tick;
-        struct interval_reading both[2];
-        watch_interval_of_two(watch, index, column, (uint32_t)other, both);
-        double off = both[0].elapsed * own_scale - both[1].elapsed * other_scale;
-        double own_slack = both[0].bound * own_scale + both[1].bound * other_scale +
-                           CLOCKS_INTERVAL_PPM * 1e-6 * fabs(both[0].elapsed * own_scale) + 1000;
-        clocks++;
-        ahead += off > own_slack;
-        behind += off < -own_slack;
-        low = fmin(low, off);
-        high = fmax(high, off);
-        slack = fmax(slack, own_slack);
-    }
-    return clocks >= 2 && (ahead == clocks || behind == clocks) && high - low <= 2 * slack;
-}
-
-/* Intervals at which the reference itself was off, as all clocks of its own counter say; [interval
- * of all watches, in order]. */
-static bool *find_reference_faults(const struct clocks_case *file,
-                                   const struct clocks_report *report, size_t *faults)
-{
-    bool *left_out = memory_new(report->intervals + 1, sizeof(*left_out));
-    size_t number = 0;
-    *faults = 0;
-    if (report->reference.clock < 0 || !report->scales[report->reference.clock].known)
-        return left_out;
-    for (size_t i = 0; i < file->watch_count; i++) {
-        const struct clock_watch *watch = &file->watches[i];
-        if (watch->kind != WATCH_INTERVAL)
-            continue;
-        for (size_t j = 0; j < watch_intervals(watch); j++, number++) {
-            bool suspended = interval_suspended(file, watch, j);
-            bool off = !suspended && reference_was_off(file, report, watch, j);
-            left_out[number] = suspended || off;
-            *faults += off;
-        }
-    }
-    return left_out;
 }
 
 /* --- which intervals are meant --- */
@@ -902,7 +842,7 @@ static void explain_trust(const struct clock_trial *trial, struct clock_verdict 
 void clocks_judge_trust(const struct clocks_case *file, struct clocks_report *report)
 {
     size_t reference_faults = 0;
-    const bool *left_out = find_reference_faults(file, report, &reference_faults);
+    const bool *left_out = reference_faults_find(file, report, &reference_faults);
     for (uint32_t clock = 0; clock < file->clock_count; clock++) {
         struct clock_trial trial = {.file = file, .report = report, .clock = clock};
         struct clock_verdict *verdict = &report->verdicts[clock];

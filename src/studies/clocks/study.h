@@ -446,6 +446,11 @@ double clock_step_ns(const struct clocks_report *report, uint32_t clock);
 bool interval_suspended(const struct clocks_case *file, const struct clock_watch *watch,
                         size_t index);
 
+/* Intervals to leave out, [interval of all watches, in order]: the machine was suspended, or the
+ * reference itself was off, as all clocks of its own counter say. Of these `faults` are. */
+bool *reference_faults_find(const struct clocks_case *file, const struct clocks_report *report,
+                            size_t *faults);
+
 /* ----------------------------------------------------------------------------------------------
  * One interval of a watch as every part of the judge sees it: what a clock showed at its two ends,
  * by the narrower pair of looks that follow each other in opposite orders. */
