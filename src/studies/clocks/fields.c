@@ -47,47 +47,41 @@ static struct value row_trust(const void *item, const void *context)
 #define OF_ROW(member) AT(struct clock_row, member)
 #define ONE_OF_TRUST   .names = clock_trust_names, .name_count = CLOCK_TRUSTS
 #define NO_WHOLE       .absent = "no interval of it was whole"
+#define RATIO          .unit = UNIT_RATIO, .absent = "no interval of it was whole"
+#define LENGTH         .unit = UNIT_NS, .absent = "no interval of it was whole"
+#define COLUMN         .column = true
+#define OR_NULL        .nullable = true
 static const struct field row_fields[] = {
-    {"clock", GET(FIELD_TEXT, clocks_first), "the clock", .column = true},
+    {"clock", GET(FIELD_TEXT, clocks_first), "the clock", COLUMN},
     {"reference", GET(FIELD_TEXT, row_reference),
      "the clock that was read around the same intervals"},
     {"reference_independent", OF_ROW(independent),
      "it is made of another counter than the clock, as far as can be known; agreement proves "
      "something only then"},
     {"workload", OF_ROW(workload),
-     "what happened in the interval: sleep, compute, spin, yield, faults, pipe", .column = true},
-    {"threads", OF_ROW(threads), "so many did the same at the same time", .column = true},
-    {"requested_ms", GET(FIELD_REAL, clocks_requested), "how long the workload was to take",
-     .unit = UNIT_MS, .title = "requested", .column = true},
-    {"runs", OF_ROW(runs), "intervals, of all threads and processes", .column = true},
-    {"ratio_median", OF_ROW(ratio_median),
-     "clock over reference, by readings that are symmetric about one moment", .unit = UNIT_RATIO,
-     NO_WHOLE, .column = true},
-    {"ratio_min", OF_ROW(ratio_min), "the least of them", .unit = UNIT_RATIO, NO_WHOLE,
-     .column = true},
-    {"ratio_max", OF_ROW(ratio_max), "the largest", .unit = UNIT_RATIO, NO_WHOLE, .column = true},
-    {"max_error_ns", OF_ROW(max_error_ns), "the largest difference of the two", .unit = UNIT_NS,
-     NO_WHOLE, .title = "most off", .column = true},
-    {"trust", GET(FIELD_TEXT, row_trust), "how far the clock can be trusted, by all its rows",
-     ONE_OF_TRUST, .column = true},
+     "what happened in the interval: sleep, compute, spin, yield, faults, pipe", COLUMN},
+    {"threads", OF_ROW(threads), "so many did the same at the same time", COLUMN},
+    {"requested_ms", GET(FIELD_REAL, clocks_requested), "how long it was to take", .unit = UNIT_MS,
+     .title = "requested", COLUMN},
+    {"runs", OF_ROW(runs), "intervals, of all threads and processes", COLUMN},
+    {"ratio_median", OF_ROW(ratio_median), "clock over reference, by readings around one moment",
+     RATIO, COLUMN},
+    {"ratio_min", OF_ROW(ratio_min), "the least of them", RATIO, COLUMN},
+    {"ratio_max", OF_ROW(ratio_max), "the largest", RATIO, COLUMN},
+    {"max_error_ns", OF_ROW(max_error_ns), "the largest difference of the two", LENGTH,
+     .title = "most off", COLUMN},
+    {"trust", GET(FIELD_TEXT, row_trust), "how far it can be trusted", ONE_OF_TRUST, COLUMN},
     {"moves", OF_ROW(moves), "forced changes of CPU between its ends"},
     {"handover", OF_ROW(handover), "another thread ended it"},
     {"awake", OF_ROW(awake), "CPUs were kept from idle states"},
-    {"naive_median", OF_ROW(naive_median),
-     "the ratio in the paper's order: reference, clock, work, reference, clock", .unit = UNIT_RATIO,
-     NO_WHOLE},
-    {"naive_min", OF_ROW(naive_min), "the least of them", .unit = UNIT_RATIO, NO_WHOLE},
-    {"naive_max", OF_ROW(naive_max), "the largest", .unit = UNIT_RATIO, NO_WHOLE},
-    {"bound_ns", OF_ROW(bound_ns),
-     "how far the readings around the largest difference can be apart, for all that is known",
-     .unit = UNIT_NS, NO_WHOLE},
+    {"naive_median", OF_ROW(naive_median), "the ratio in the paper's order of reading", RATIO},
+    {"naive_min", OF_ROW(naive_min), "the least of them", RATIO},
+    {"naive_max", OF_ROW(naive_max), "the largest", RATIO},
+    {"bound_ns", OF_ROW(bound_ns), "how far the readings around it can be apart", LENGTH},
     {"beyond_ns", OF_ROW(beyond_ns),
-     "the largest difference less its own bound; none is certain where it is not positive",
-     .unit = UNIT_NS, NO_WHOLE},
-    {"scatter", OF_ROW(scatter),
-     "(q3 - q1) / median of the clock's durations, divided by the reference's", .unit = UNIT_RATIO,
-     NO_WHOLE},
-    {"median_ns", OF_ROW(median_ns), "the interval by the reference", .unit = UNIT_NS, NO_WHOLE},
+     "the largest difference less its bound; not positive: none is certain", LENGTH},
+    {"scatter", OF_ROW(scatter), "(q3 - q1) / median of the ratios", RATIO},
+    {"median_ns", OF_ROW(median_ns), "the interval by the reference", LENGTH},
     {"preempted", OF_ROW(preempted), "runs with involuntary switches"},
 };
 static const struct fields row_table =
@@ -114,7 +108,7 @@ static struct value claimed_resolution(const void *item, const void *context)
 static const struct field claim_fields[] = {
     {"hz", GET(FIELD_COUNT, claimed_hz), "ticks a second", .unit = UNIT_HZ,
      .absent = "nobody claims any rate"},
-    {"by", AT(struct clock_known, claim), "who says how fast it runs", .nullable = true},
+    {"by", AT(struct clock_known, claim), "who says how fast it runs", OR_NULL},
     {"resolution_ns", GET(FIELD_REAL, claimed_resolution), "how finely it tells time",
      .unit = UNIT_NS, .absent = "the operating system does not say"},
     {"steered", AT(struct clock_known, steered), "the operating system adjusts its rate"},
@@ -133,12 +127,9 @@ static const struct field known_fields[] = {
     {"clock", AT(struct clock_known, name), "its name"},
     {"role", AT(struct clock_known, role), "what it claims to tell", .names = clock_role_names,
      .name_count = ROLE_CYCLES + 1},
-    {"way", AT(struct clock_known, way),
-     "how it is read: instruction, vdso, syscall, read, device, object, ask, run",
-     .nullable = true},
-    {"hardware", AT(struct clock_known, hardware), "the counter that it is made of",
-     .nullable = true},
-    {"note", GET(FIELD_TEXT, note_of), "what else is to be known of it", .nullable = true},
+    {"way", AT(struct clock_known, way), "how it is read: instruction, vdso, syscall …", OR_NULL},
+    {"hardware", AT(struct clock_known, hardware), "the counter that it is made of", OR_NULL},
+    {"note", GET(FIELD_TEXT, note_of), "what else is to be known of it", OR_NULL},
     {"external", AT(struct clock_known, external), "it is a person's own"},
 };
 static const struct fields known_table = FIELDS("clocks.known", "a clock", known_fields);
@@ -172,17 +163,15 @@ static const struct field verdict_fields[] = {
     {"trust", AT(struct clock_verdict, trust), "how far it can be trusted", ONE_OF_TRUST,
      .absent = "it was not judged"},
     {"fault", GET(FIELD_TEXT, fault_of), "the one that explains most",
-     .names = clock_fault_names + FAULT_NONE + 1, .name_count = CLOCK_FAULTS - 1, .nullable = true},
+     .names = clock_fault_names + FAULT_NONE + 1, .name_count = CLOCK_FAULTS - 1, OR_NULL},
     {"faults", VALUES(FIELD_TEXT, fault_at), "all that were found"},
-    {"why", AT(struct clock_verdict, why), "what decided", .nullable = true},
-    {"worst_ratio", AT(struct clock_verdict, worst_ratio),
-     "the clock over the reference where that is farthest from 1", .unit = UNIT_RATIO,
-     .absent = "it was compared over no interval"},
+    {"why", AT(struct clock_verdict, why), "what decided", OR_NULL},
+    {"worst_ratio", AT(struct clock_verdict, worst_ratio), "the ratio that is farthest from 1",
+     .unit = UNIT_RATIO, .absent = "it was compared over no interval"},
     {"shortest_us", AT(struct clock_verdict, shortest_us),
      "the shortest interval that it tells to 1 %", .unit = UNIT_US,
      .absent = "it tells no interval to 1 %"},
-    {"worst_workload", GET(FIELD_TEXT, worst_workload), "what happened in that interval",
-     .nullable = true},
+    {"worst_workload", GET(FIELD_TEXT, worst_workload), "what happened in that interval", OR_NULL},
 };
 static const struct fields verdict_table =
     FIELDS("clocks.verdict", "how far a clock can be trusted", verdict_fields);
@@ -197,10 +186,8 @@ static const struct field rate_fields[] = {
     {"low", AT(struct clock_rate, low), "at 95 %, with the bounds of the readings", OPEN},
     {"high", AT(struct clock_rate, high), "upper end of that", OPEN},
     {"against_claim", AT(struct clock_rate, against_claim),
-     "false: it claims no rate, and is compared with how it ran during computation"},
-    {"tells", AT(struct clock_rate, tells),
-     "it differs from its claim for sure, or is known to 10 ppm; where false, ppm says no more "
-     "than low and high"},
+     "false: it claims none, and is held to how it ran in computation"},
+    {"tells", AT(struct clock_rate, tells), "it differs for sure, or is known to 10 ppm"},
     {"span_s", AT(struct clock_rate, span_s), "the time over which they were compared",
      .unit = UNIT_S},
 };
@@ -210,7 +197,7 @@ static const struct fields rate_table =
 #define NO_RATE .unit = UNIT_PPM, .absent = "nothing was there to compare its rate with"
 static const struct field best_rate_fields[] = {
     {"rate_ppm", AT(struct clock_rate, ppm),
-     "beyond the rate it claims, against something independent where there is any", NO_RATE},
+     "beyond its claim, by something independent where there is any", NO_RATE},
     {"rate_low_ppm", AT(struct clock_rate, low), "lower end of its 95 % interval", NO_RATE},
     {"rate_high_ppm", AT(struct clock_rate, high), "upper end of it", NO_RATE},
 };
@@ -259,6 +246,7 @@ static const char no_step[] = "no step of it was seen";
 static const char no_pair[] = "no two CPUs compared their readings of it";
 static const char no_other[] = "it was compared with no clock of the same rate";
 
+#define TICKS            .unit = UNIT_TICKS
 #define IN(part, member) AT(struct clock_seen, part.member)
 #define KNOWN_BY(part)   .known = KNOWN(struct clock_seen, part.known)
 #define NO_ROW           KNOWN_BY(cost), .unknown = no_row, .absent = "no tick can be read here"
@@ -272,60 +260,52 @@ static const struct field seen_fields[] = {
     {"claims", OBJECT_BEHIND(struct clock_seen, clock, &claim_table), "what is said of it"},
     {NULL, SPLICED_BEHIND(struct clock_seen, verdict, &verdict_table)},
     /* cost and granularity */
-    {"cost_ticks", IN(cost, ticks), "one reading, in ticks of the CPU's counter: the median",
-     .unit = UNIT_TICKS, NO_ROW},
-    {"cost_low_ticks", IN(cost, low), "lower end of its 95 % interval", .unit = UNIT_TICKS, NO_ROW},
-    {"cost_high_ticks", IN(cost, high), "upper end of it", .unit = UNIT_TICKS, NO_ROW},
+    {"cost_ticks", IN(cost, ticks), "one reading, in ticks of the CPU's counter", TICKS, NO_ROW},
+    {"cost_low_ticks", IN(cost, low), "lower end of its 95 % interval", TICKS, NO_ROW},
+    {"cost_high_ticks", IN(cost, high), "upper end of it", TICKS, NO_ROW},
     {"cost_ns", IN(cost, ns), "one reading", .unit = UNIT_NS, KNOWN_BY(cost), .absent = no_row},
     {"blocks", IN(cost, blocks), "rows of readings by which the cost is known", OR_ZERO(cost)},
     {"resolution_ns", IN(granularity, resolution_ns),
      "how finely it tells time: its usual step where several readings see the same, else what it "
      "counts in",
      .unit = UNIT_NS, NO_STEP},
-    {"step_ticks", IN(granularity, step_ticks), "the smallest step that was seen",
-     .unit = UNIT_TICKS, NO_STEP},
-    {"usual_step_ticks", IN(granularity, usual_ticks), "the median step", .unit = UNIT_TICKS,
-     NO_STEP},
+    {"step_ticks", IN(granularity, step_ticks), "the smallest step that was seen", TICKS, NO_STEP},
+    {"usual_step_ticks", IN(granularity, usual_ticks), "the median step", TICKS, NO_STEP},
     {"quantum_ticks", IN(granularity, quantum_ticks),
-     "what it counts in: all distances between its readings are multiples of it",
-     .unit = UNIT_TICKS, NO_STEP},
+     "what it counts in: what all distances are multiples of", TICKS, NO_STEP},
     {"steps", IN(granularity, steps), "steps that were seen", OR_ZERO(granularity)},
     {"coarse", IN(granularity, coarse), "it stands still over several readings",
      OR_ZERO(granularity)},
     {"ns_per_tick", IN(scale, ns_per_tick), "how long a tick of it is", .unit = UNIT_NS,
      KNOWN_BY(scale), .absent = "its rate is neither claimed nor could it be measured"},
-    {"rate_claimed", IN(scale, claimed), "ns_per_tick is what it claims; else it was calibrated",
-     OR_ZERO(scale)},
+    {"rate_claimed", IN(scale, claimed), "so it claims; else it was calibrated", OR_ZERO(scale)},
     /* order */
     {"monotonic", GET(FIELD_FLAG, is_monotonic), "it never went back in one thread",
      KNOWN_BY(monotonic), .absent = no_row},
     {"readings", IN(monotonic, readings), "readings in one thread", OR_ZERO(monotonic)},
     {"backward", IN(monotonic, backward), "readings below the one before", OR_ZERO(monotonic)},
-    {"backward_worst_ticks", IN(monotonic, worst_ticks), "by so much at most", .unit = UNIT_TICKS,
+    {"backward_worst_ticks", IN(monotonic, worst_ticks), "by so much at most", TICKS,
      KNOWN_BY(monotonic), .absent = no_row},
-    {"wrap_ticks", GET(FIELD_REAL, wrap_of), "the power of two at which it begins anew",
-     .unit = UNIT_TICKS, KNOWN_BY(monotonic), .unknown = no_row,
-     .absent = "it was not seen to wrap"},
+    {"wrap_ticks", GET(FIELD_REAL, wrap_of), "the power of two at which it begins anew", TICKS,
+     KNOWN_BY(monotonic), .unknown = no_row, .absent = "it was not seen to wrap"},
     {"monotonic_across_cpus", GET(FIELD_FLAG, is_monotonic_across),
-     "no reading on one CPU was below an earlier one on another", ACROSS, .absent = no_pair},
+     "nor did it from one CPU to another", ACROSS, .absent = no_pair},
     {"trips", IN(monotonic, trips), "times that two CPUs read it in turns", ACROSS, .zero = true},
-    {"trips_backward", IN(monotonic, cross_backward),
-     "trips in which a later reading was below an earlier one", ACROSS, .zero = true},
-    {"trips_worst_ticks", IN(monotonic, cross_worst_ticks), "by so much at most",
-     .unit = UNIT_TICKS, ACROSS, .absent = no_pair},
+    {"trips_backward", IN(monotonic, cross_backward), "later readings below an earlier one", ACROSS,
+     .zero = true},
+    {"trips_worst_ticks", IN(monotonic, cross_worst_ticks), "by so much at most", TICKS, ACROSS,
+     .absent = no_pair},
     {"cross_cpu_offset_ticks", IN(offsets, offset),
      "by which two CPUs' readings are apart, at the pair with the largest: the middle of what no "
      "trip contradicts, in ticks of the clock",
-     .unit = UNIT_TICKS, NO_PAIR},
-    {"cross_cpu_bound_ticks", IN(offsets, bound),
-     "the offset lies within so much of cross_cpu_offset_ticks", .unit = UNIT_TICKS, NO_PAIR},
-    {"cross_cpu_proven_ticks", IN(offsets, worst),
-     "what is left of the offset beyond its bound; 0: the CPUs may agree", .unit = UNIT_TICKS,
-     NO_PAIR},
+     TICKS, NO_PAIR},
+    {"cross_cpu_bound_ticks", IN(offsets, bound), "it is right to so much", TICKS, NO_PAIR},
+    {"cross_cpu_proven_ticks", IN(offsets, worst), "what of it is proven; 0: the CPUs may agree",
+     TICKS, NO_PAIR},
     /* rates, and copies */
     {NULL, SPLICED_BEHIND(struct clock_seen, rate, &best_rate_table)},
     {"rates", LIST_BY(rate_at, &rate_table), "against every clock that it was held against"},
-    {"same_as", GET(FIELD_TEXT, same_as), "the clock of which this is a copy", .nullable = true},
+    {"same_as", GET(FIELD_TEXT, same_as), "the clock of which this is a copy", OR_NULL},
     {"parted_ns", IN(same, parted_ns), "the two never left a straight line by more",
      .unit = UNIT_NS, NO_OTHER},
     {"parted_bound_ns", IN(same, bound_ns), "less than this could not be seen", .unit = UNIT_NS,
@@ -359,23 +339,18 @@ static const struct field reference_fields[] = {
     {"clock", GET(FIELD_TEXT, reference_clock), "around every interval",
      .absent = "no clock was read that others could be compared with"},
     {"outside", GET(FIELD_TEXT, reference_outside),
-     "the controller's clock, where the controller is another machine", .nullable = true},
-    {"rtc", GET(FIELD_TEXT, reference_rtc), "a clock of which only steps are seen",
-     .nullable = true},
-    {"why", AT(struct clocks_reference, why), "why this one, and what agreement with it is worth",
-     .nullable = true},
+     "the controller's, where that is another machine", OR_NULL},
+    {"rtc", GET(FIELD_TEXT, reference_rtc), "a clock of which only steps are seen", OR_NULL},
+    {"why", AT(struct clocks_reference, why), "why this one", OR_NULL},
 };
 static const struct fields reference_table =
     FIELDS("clocks.reference", "what clocks were compared with", reference_fields);
 
 static const struct field machine_fields[] = {
-    {"clocksource", AT(struct clocks_case, clocksource), "the operating system's",
-     .nullable = true},
-    {"available", AT(struct clocks_case, available), "others that it could use", .nullable = true},
-    {"flags", AT(struct clocks_case, flags), "of the CPU, that concern its counter",
-     .nullable = true},
-    {"steered_ppm", AT(struct clocks_case, steered_ppm),
-     "by which the operating system steers its clocks", .unit = UNIT_PPM,
+    {"clocksource", AT(struct clocks_case, clocksource), "the operating system's", OR_NULL},
+    {"available", AT(struct clocks_case, available), "others that it could use", OR_NULL},
+    {"flags", AT(struct clocks_case, flags), "of the CPU, that concern its counter", OR_NULL},
+    {"steered_ppm", AT(struct clocks_case, steered_ppm), "that it is steered by", .unit = UNIT_PPM,
      .absent = "the operating system does not say by how much it steers"},
 };
 static const struct fields machine_claims_table =
@@ -399,32 +374,29 @@ static const struct field disturbance_fields[] = {
     {"overslept_max_ns", MEANWHILE(overslept_max_ns), "the most of it", UNSLEPT},
     {"awake_median_ns", MEANWHILE(awake_median_ns), "the same with CPUs held awake", UNHELD},
     {"awake_max_ns", MEANWHILE(awake_max_ns), "the most of it", UNHELD},
-    {"idle", MEANWHILE(idle), "whether idle states matter to a clock, and to sleeps",
-     .nullable = true},
+    {"idle", MEANWHILE(idle), "whether idle states matter", OR_NULL},
 };
 static const struct fields disturbance_table =
     FIELDS("clocks.disturbances", "what the machine did meanwhile", disturbance_fields);
 
 #define OF_PAIR(member) AT(struct clock_pair, member)
 #define MOVING                                                                                     \
-    .known = KNOWN(struct clock_pair, constant), .unit = UNIT_TICKS,                               \
+    .known = KNOWN(struct clock_pair, constant), TICKS,                                            \
     .absent = "no constant offset agrees with every trip"
 static const struct field pair_fields[] = {
-    {"clock", GET(FIELD_TEXT, clocks_first), "the clock", .column = true},
-    {"cpu", OF_PAIR(cpu), "one CPU", .column = true},
-    {"partner", OF_PAIR(partner), "the other", .column = true},
-    {"trips", OF_PAIR(trips), "times that they read it in turns", .column = true},
-    {"backward", OF_PAIR(backward), "trips in which a later reading was below an earlier one",
-     .column = true},
+    {"clock", GET(FIELD_TEXT, clocks_first), "the clock", COLUMN},
+    {"cpu", OF_PAIR(cpu), "one CPU", COLUMN},
+    {"partner", OF_PAIR(partner), "the other", COLUMN},
+    {"trips", OF_PAIR(trips), "times that they read it in turns", COLUMN},
+    {"backward", OF_PAIR(backward), "later readings below an earlier one", COLUMN},
     {"constant", OF_PAIR(constant), "one offset agrees with every trip"},
-    {"offset_ticks", OF_PAIR(offset),
-     "the partner's readings less the CPU's: the middle of low and high", MOVING, .title = "offset",
-     .column = true},
+    {"offset_ticks", OF_PAIR(offset), "the partner less the CPU: the middle", MOVING,
+     .title = "offset", COLUMN},
     {"bound_ticks", OF_PAIR(bound), "half of what lies between them", MOVING},
-    {"low_ticks", OF_PAIR(low), "at least", .unit = UNIT_TICKS, .absent = "no trip bounds it",
-     .title = "low", .column = true},
-    {"high_ticks", OF_PAIR(high), "at most; below low_ticks where no offset agrees with every trip",
-     .unit = UNIT_TICKS, .absent = "no trip bounds it", .title = "high", .column = true},
+    {"low_ticks", OF_PAIR(low), "at least", TICKS, .absent = "no trip bounds it", .title = "low",
+     COLUMN},
+    {"high_ticks", OF_PAIR(high), "at most; below low_ticks: no offset agrees", TICKS,
+     .absent = "no trip bounds it", .title = "high", COLUMN},
 };
 static const struct fields pair_table = FIELDS("clocks.pair", "two CPUs by one clock", pair_fields);
 const struct field clocks_pair_list = {
@@ -479,7 +451,7 @@ static const struct field analysis_fields[] = {
     {"intervals", OF_RUN(report.intervals), "intervals of all threads and processes"},
     {"seconds", OF_RUN(studying.seconds), "that it took", .unit = UNIT_S},
     {"complete", OF_RUN(studying.complete), "everything planned was measured"},
-    {"store", OF_RUN(studying.stored), "the file with the samples", .nullable = true},
+    {"store", OF_RUN(studying.stored), "the file with the samples", OR_NULL},
     {"emulated", OF_RUN(file.emulated), "the machine's time is made by a program"},
     {"cpus", OF_RUN(file.cpus), "CPUs that may be used"},
     {"reference", OBJECT(struct clocks_run, report.reference, &reference_table),
