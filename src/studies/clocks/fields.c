@@ -10,11 +10,10 @@
 
 /* --- names of clocks --- */
 
-/* -1: there is none. Nor is there any where nothing was judged: its zeros are no indices. */
+/* -1: there is none. */
 static struct value name_of(const struct clocks_run *run, int32_t clock)
 {
-    const bool any = clock >= 0 && run->report.verdicts;
-    return value_text(any ? clocks_name(&run->file, (uint32_t)clock) : NULL);
+    return value_text(clock >= 0 ? clocks_name(&run->file, (uint32_t)clock) : NULL);
 }
 
 struct value clocks_first(const void *item, const void *context)
@@ -208,7 +207,7 @@ static const void *rate_at(const void *item, const void *context, size_t index)
 {
     (void)context;
     const struct clock_rate *rates = ((const struct clock_seen *)item)->rates;
-    for (size_t i = 0; rates && i < CLOCK_MOST_RATES; i++)
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
         if (rates[i].known && !index--)
             return &rates[i];
     return NULL;

@@ -185,7 +185,7 @@ json_t *clocks_figures(const void *kept);
  */
 
 /* --- one clock --- */
-/* All that the judge says of one clock; a part that said nothing is not known. */
+/* All that the judge says of one clock. */
 struct clock_seen {
     const struct clock_known *clock;
     struct clock_scale scale;
@@ -194,15 +194,15 @@ struct clock_seen {
     struct clock_monotonic monotonic;
     struct clock_offsets offsets;
     struct clock_same same;
-    const struct clock_rate *rates;      /* CLOCK_MOST_RATES, or NULL */
-    const struct clock_rate *rate;       /* the one that says most: against something independent
-                                            before anything else; NULL: none is known */
-    const struct clock_verdict *verdict; /* NULL: it was not judged */
+    const struct clock_rate *rates; /* CLOCK_MOST_RATES */
+    const struct clock_rate *rate;  /* the one that says most: against something independent
+                                       before anything else; NULL: none is known */
+    const struct clock_verdict *verdict;
 };
 struct clock_seen clocks_seen(const struct clocks_run *run, size_t index);
 /* A clock of the machine that is judged: no place, no stolen time, and not the controller's. */
 bool clocks_is_judged(const struct clocks_run *run, size_t index);
-/* Name of the clock; "?" for an index that leads nowhere. */
+/* Name of the clock. */
 const char *clocks_name(const struct clocks_case *file, uint32_t clock);
 /* The row in which it deviates most; NULL: it was not compared. */
 const struct clock_row *clocks_worst_row(const struct clocks_run *run,

@@ -27,10 +27,9 @@
 /* Of the same workload and circumstances, whatever its length? */
 static bool is_alike(const struct clock_row *left, const struct clock_row *right)
 {
-    return strcmp(left->workload ? left->workload : "", right->workload ? right->workload : "") ==
-               0 &&
-           left->threads == right->threads && !left->moves == !right->moves &&
-           left->handover == right->handover && left->awake == right->awake;
+    return strcmp(left->workload, right->workload) == 0 && left->threads == right->threads &&
+           !left->moves == !right->moves && left->handover == right->handover &&
+           left->awake == right->awake;
 }
 
 static bool leads(const struct clocks_run *run, size_t index)
@@ -310,12 +309,8 @@ static void put_measured(const struct clocks_run *run, size_t clocks, const stru
 static size_t next_of(const struct clocks_run *run, const uint32_t *order, size_t count,
                       size_t from, enum clock_trust trust)
 {
-    while (from < count) {
-        const struct clock_verdict *verdict = clocks_seen(run, order[from]).verdict;
-        if (verdict && verdict->trust == trust)
-            break;
+    while (from < count && run->report.verdicts[order[from]].trust != trust)
         from++;
-    }
     return from;
 }
 
@@ -418,7 +413,7 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
 /* In two words: its workload, and what was special about it. */
 static void put_brief_interval(const struct clock_row *row, struct text *out)
 {
-    text_put_clean(out, row->workload ? row->workload : "?");
+    text_put_clean(out, row->workload);
     text_puts(out, row->handover      ? ", handed"
                    : row->moves       ? ", moved"
                    : row->threads > 1 ? ", threads"
@@ -433,7 +428,7 @@ static void add_worst(struct table *table, const struct clocks_run *run,
     int32_t reference = run->report.reference.clock;
     char ratio[NUMBER_SIZE] = "";
     AUTO_TEXT struct text words = {0};
-    if (seen->verdict && isfinite(seen->verdict->worst_ratio))
+    if (isfinite(seen->verdict->worst_ratio))
         clocks_ratio(seen->verdict->worst_ratio, ratio, sizeof(ratio));
     if (worst && full)
         clocks_put_interval(worst, &words);
@@ -461,7 +456,7 @@ static void add_figures(struct table *table, const struct clocks_run *run,
 
 static enum tone tone_of(const struct clock_seen *seen)
 {
-    for (size_t i = 0; seen->verdict && i < TRUSTS; i++)
+    for (size_t i = 0; i < TRUSTS; i++)
         if (trusts[i].trust == seen->verdict->trust)
             return trusts[i].tone;
     return TONE_DIM;
@@ -469,7 +464,7 @@ static enum tone tone_of(const struct clock_seen *seen)
 
 static const char *trust_of(const struct clock_seen *seen)
 {
-    return seen->verdict ? clock_trust_names[seen->verdict->trust] : "not judged";
+    return clock_trust_names[seen->verdict->trust];
 }
 
 static void add_heading(struct table *table, enum tone tone, const char *words)
