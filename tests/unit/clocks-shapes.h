@@ -6,12 +6,26 @@
 #pragma once
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "case.h"
 #include "clocks-builder.h"
 #include "studies/clocks/study.h"
+
+/* Clocks that not every machine has. */
+static const struct built_clock outside = {.name = "outside",
+                                           .way = "controller",
+                                           .hardware = "outside",
+                                           .of = BUILT_OUTSIDE_MACHINE,
+                                           .hz = 1000000000};
+static const struct built_clock rtc = {.name = "rtc",
+                                       .way = "device",
+                                       .hardware = "rtc",
+                                       .hz = 1,
+                                       .beginning = 1.7e9,
+                                       .cost_ns = 20000};
 
 /* The world that a test builds, and what is said of it. */
 static struct built_world world;

@@ -4,10 +4,6 @@
  * The findings K1 to K4: each holds on data that show it, fails on opposite ones, stays open where
  * data say too little, and is not testable where the reference is the counter itself, where there
  * is no counter, and on machines that a program makes. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
 #include "base/memory.h"
 #include "clocks-shapes.h"
 
@@ -176,22 +172,18 @@ TEST(without_a_counter_the_reason_is_given)
 static void begin_outside(uint64_t seed)
 {
     begin(seed, "tsc");
-    built_clock(&world, &(struct built_clock){.name = "outside",
-                                              .hardware = "outside",
-                                              .way = "controller",
-                                              .hz = 1000000000,
-                                              .of = BUILT_OUTSIDE_MACHINE});
+    built_clock(&world, &outside);
 }
 
 static struct finding seen_from_outside(size_t which)
 {
-    size_t outside = built_watch(
+    size_t watch = built_watch(
         &world, &(struct built_watch){.kind = WATCH_OUTSIDE, .columns = {"monotonic-raw", "tsc"}});
     for (int i = 0; i < 12; i++) {
         if (i % 6 == 2)
             built_plan(&world, 2, i == 2);
         built_pass(&world, 2e8);
-        built_visit(&world, outside, 20);
+        built_visit(&world, watch, 20);
     }
     judge_all();
     return report.findings[which];

@@ -4,10 +4,6 @@
  * Machines that are not the usual one, and what may be said of their clocks there: guests that
  * move, sockets that disagree, counters of other makes, loads that never let a thread run, and
  * watches that left something out. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "clocks-shapes.h"
 

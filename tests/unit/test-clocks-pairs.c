@@ -3,9 +3,6 @@
  *
  * CPUs against each other: planted offsets lie within their limits in every clean case and are
  * found beyond the bound; what is not constant has no offset; quanta and wraps change nothing. */
-#include <math.h>
-/* cmocka needs the four above before it. */
-
 #include "clocks-shapes.h"
 
 enum { SEEDS = 1000 };

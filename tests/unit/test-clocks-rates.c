@@ -2,9 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Rates of clocks and their intervals, and which clocks are one counter in other clothes. */
-#include <math.h>
-#include <string.h>
-
 #include "clocks-shapes.h"
 
 #define SEEDS built_seeds(200)
@@ -48,11 +45,6 @@ TEST(intervals_against_the_reference_hold_the_rate)
 
 static size_t plan_outside(uint32_t looks)
 {
-    static const struct built_clock outside = {.name = "outside",
-                                               .way = "controller",
-                                               .hardware = "outside",
-                                               .of = BUILT_OUTSIDE_MACHINE,
-                                               .hz = 1000000000};
     built_clock(&world, &outside);
     size_t watch = built_watch(&world, &(struct built_watch){.kind = WATCH_OUTSIDE});
     built_visit(&world, watch, looks);
@@ -105,12 +97,6 @@ TEST(edges_of_an_rtc_tell_the_rate)
     size_t held = 0;
     for (uint64_t seed = 1; seed <= built_seeds(50); seed++) {
         disturbed_world(seed, 4);
-        static const struct built_clock rtc = {.name = "rtc",
-                                               .way = "device",
-                                               .hardware = "rtc",
-                                               .hz = 1,
-                                               .beginning = 1.7e9,
-                                               .cost_ns = 30000};
         built_clock(&world, &rtc);
         double ppm = built_uniform(&world, -300, 300);
         built_find(&world, "tsc")->ppm = built_find(&world, "monotonic-raw")->ppm = ppm;

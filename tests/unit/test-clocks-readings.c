@@ -2,8 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Readings of intervals, and the builder whose watches they are taken from. */
-#include <math.h>
-
 #include "clocks-shapes.h"
 
 TEST(an_exact_clock_agrees_with_another_within_their_bounds)

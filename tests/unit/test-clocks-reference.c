@@ -3,10 +3,6 @@
  *
  * What clocks are compared with and what that proves: references, independence, and trust that
  * depends on them; scales, rows and points that are made against them. */
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/memory.h"
 #include "clocks-shapes.h"
 
@@ -14,18 +10,6 @@
 
 static const struct built_clock hpet = {
     .name = "hpet", .way = "device", .hardware = "hpet", .hz = 14318180, .cost_ns = 1200};
-static const struct built_clock outside = {.name = "outside",
-                                           .way = "controller",
-                                           .hardware = "outside",
-                                           .of = BUILT_OUTSIDE_MACHINE,
-                                           .hz = 1000000000};
-static const struct built_clock rtc = {.name = "rtc",
-                                       .way = "device",
-                                       .hardware = "rtc",
-                                       .hz = 1,
-                                       .beginning = 1.7e9,
-                                       .cost_ns = 20000};
-
 TEST(counters_of_one_family_are_not_independent)
 {
     static const char *const hardware[] = {
@@ -83,9 +67,8 @@ TEST(another_clocksource_shows_a_counter_that_stops)
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         disturbed_world(seed, 4);
         for (size_t i = 0; i < world.file.clock_count; i++)
-            if (strcmp(world.file.clocks[i].name, "tsc") != 0 && *world.file.clocks[i].hardware) {
+            if (strcmp(world.file.clocks[i].name, "tsc") != 0 && *world.file.clocks[i].hardware)
                 world.file.clocks[i].hardware = memory_copy("hpet");
-            }
         bool stops = seed % 2;
         built_find(&world, "tsc")->stops_in_sleep = stops;
         built_plan(&world, 1, false);

@@ -3,10 +3,6 @@
  *
  * Trust in clocks: every planted fault is named right, and no clean clock is accused. All liars
  * stand in one world beside the usual clocks, so that each seed tries each of them. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "clocks-shapes.h"
 
 #define SEEDS built_seeds(60)
