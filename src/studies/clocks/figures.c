@@ -264,8 +264,7 @@ static json_t *clocks_intervals_figure(const struct clocks_run *run)
 /* ----------------------------------------------------------------------------------------------
  * The paper's Figure 1 as a figure: how long a sleep was asked for, and what clocks say it took. */
 
-#define AGREES    0.01 /* farther from the reference is worth a word */
-#define NAMED_OFF 3u   /* clocks that the caption names */
+#define AGREES 0.01 /* farther from the reference is worth a word */
 
 /* --- which points --- */
 
@@ -414,83 +413,67 @@ static void add_line(json_t *figure, const struct sleeps *sleeps)
 
 /* --- words --- */
 
-struct sleeper {
-    uint32_t clock;
-    double worst; /* ratio to the reference, the farthest from 1 */
+/* Clocks over sleeps, each by its ratio to the reference that is the farthest from 1. */
+struct sleepers {
+    size_t count, off;
+    uint32_t worst, counter; /* clocks */
+    double worst_ratio, counter_ratio;
 };
 
-static int by_worst(const void *left, const void *right)
+static struct sleepers find_sleepers(const struct clocks_run *run, const struct sleeps *sleeps)
 {
-    const struct sleeper *a = left, *b = right;
-    const double one = fabs(a->worst - 1), other = fabs(b->worst - 1);
-    return (one < other) - (one > other);
-}
-
-/* Clocks that were compared with another, the worst first. */
-static size_t find_sleepers(const struct sleeps *sleeps, struct sleeper *sleepers)
-{
-    size_t count = 0;
+    struct sleepers found = {.worst_ratio = 1, .counter_ratio = NAN};
     for (size_t begin = 0, end; begin < sleeps->count; begin = end) {
-        struct sleeper sleeper = {.clock = sleeps->all[begin].point->clock, .worst = NAN};
+        const uint32_t clock = sleeps->all[begin].point->clock;
+        double ratio = NAN;
         end = end_of(sleeps, begin, false);
-        for (size_t i = begin; i < end; i++) {
-            const double ratio = ratio_of(sleeps->all[i].point);
-            if (isnan(sleeper.worst) || fabs(ratio - 1) > fabs(sleeper.worst - 1))
-                sleeper.worst = ratio;
+        for (size_t i = begin; i < end; i++)
+            ratio = farther(ratio, ratio_of(sleeps->all[i].point));
+        found.count++;
+        found.off += fabs(ratio - 1) > AGREES;
+        if (fabs(ratio - 1) > fabs(found.worst_ratio - 1)) {
+            found.worst = clock;
+            found.worst_ratio = ratio;
         }
-        sleepers[count++] = sleeper;
+        if (clock_is_counter(&run->file.clocks[clock]) &&
+            !(fabs(ratio - 1) <= fabs(found.counter_ratio - 1))) {
+            found.counter = clock;
+            found.counter_ratio = ratio;
+        }
     }
-    qsort(sleepers, count, sizeof(*sleepers), by_worst);
-    return count;
-}
-
-static bool is_at_fault(const struct clocks_run *run, uint32_t clock)
-{
-    return run->report.verdicts[clock].trust == TRUST_NOT_DEPENDABLE;
+    return found;
 }
 
 /* What the paper saw, beside the same counter here. */
-static void put_counter(const struct clocks_run *run, const struct sleeper *sleepers, size_t count,
+static void put_counter(const struct clocks_run *run, const struct sleepers *found,
                         struct text *out)
 {
-    for (size_t i = 0; i < count; i++) {
-        const struct sleeper *sleeper = &sleepers[i];
-        if (!clock_is_counter(&run->file.clocks[sleeper->clock]))
-            continue;
-        const char *name = clocks_name(&run->file, sleeper->clock);
-        text_puts(out, " In the paper the CPU's counter read too low and scattered; here ");
-        if (fabs(sleeper->worst - 1) <= AGREES)
-            text_printf(out, "%s stays within %.2g ppm of the reference%s.", name,
-                        1e6 * fabs(sleeper->worst - 1),
-                        is_at_fault(run, sleeper->clock)
-                            ? ", and yet it is not dependable for another reason"
-                            : "");
-        else
-            text_printf(out, "%s is off, too: at worst it shows %.3g %% of a sleep.", name,
-                        100 * sleeper->worst);
-        return;
-    }
+    const char *name = clocks_name(&run->file, found->counter);
+    const bool faulty = run->report.verdicts[found->counter].trust == TRUST_NOT_DEPENDABLE;
+    text_puts(out, " In the paper the CPU's counter read too low and scattered; here ");
+    if (fabs(found->counter_ratio - 1) <= AGREES)
+        text_printf(out, "%s stays within %.2g ppm of the reference%s.", name,
+                    1e6 * fabs(found->counter_ratio - 1),
+                    faulty ? ", and yet it is not dependable for another reason" : "");
+    else
+        text_printf(out, "%s is off, too: at worst it shows %.3g %% of a sleep.", name,
+                    100 * found->counter_ratio);
 }
 
-static void put_caption(const struct clocks_run *run, const struct sleeper *sleepers, size_t count,
+static void put_caption(const struct clocks_run *run, const struct sleepers *found,
                         struct text *out)
 {
-    size_t off = 0;
-    while (off < count && fabs(sleepers[off].worst - 1) > AGREES)
-        off++;
     text_puts(out, "A dot is a sleep: how long was asked for (across), and how long a clock says "
                    "it took (up); the line is what was asked for, and a sleep is never shorter.");
-    if (!count)
+    if (!found->count)
         return;
     text_printf(out, " %zu of %zu clocks stay within 1 %% of the reference in every sleep.",
-                count - off, count);
-    for (size_t i = 0; i < off && i < NAMED_OFF; i++)
-        text_printf(out, "%s%s shows %.3g %% of one", i ? ", " : " At worst ",
-                    clocks_name(&run->file, sleepers[i].clock), 100 * sleepers[i].worst);
-    if (off > NAMED_OFF)
-        text_printf(out, "; %zu more are off as well", off - NAMED_OFF);
-    text_puts(out, off ? "." : "");
-    put_counter(run, sleepers, count, out);
+                found->count - found->off, found->count);
+    if (found->off)
+        text_printf(out, " At worst %s shows %.3g %% of one.",
+                    clocks_name(&run->file, found->worst), 100 * found->worst_ratio);
+    if (isfinite(found->counter_ratio))
+        put_counter(run, found, out);
     if (run->file.emulated)
         text_puts(out, " The time of this machine is made by a program: it says nothing of "
                        "hardware.");
@@ -524,8 +507,8 @@ static json_t *clocks_sleeps_figure(const struct clocks_run *run)
     static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_Y, ROLE_NONE)};
     const struct sleeps sleeps = gather_sleeps(run, false), compared = gather_sleeps(run, true);
     AUTO_TEXT struct text caption = {0};
-    struct sleeper *sleepers = memory_new(run->file.clock_count + 1, sizeof(*sleepers));
-    put_caption(run, sleepers, find_sleepers(&compared, sleepers), &caption);
+    const struct sleepers found = find_sleepers(run, &compared);
+    put_caption(run, &found, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "clocks-sleeps",
         .title = "Sleeps as clocks see them",
