@@ -204,7 +204,6 @@ void built_begin(struct built_world *world, uint64_t seed, uint32_t cpus)
     *world = (struct built_world){.now = 1e9, .suspend_ns = 5e8};
     random_seed(&world->random, seed);
     world->now += built_uniform(world, 0, 1e9);
-    world->file.machine = memory_copy("built");
     world->file.clocksource = memory_copy("tsc");
     world->file.available = memory_copy("");
     world->file.flags = memory_copy("constant_tsc nonstop_tsc");

@@ -24,7 +24,6 @@ TEST(an_exact_clock_agrees_with_another_within_their_bounds)
                 if (off > bound)
                     fail_msg("seed %lu, watch %zu, interval %zu: off by %g ns, bound %g",
                              (unsigned long)seed, i, j, off, bound);
-                assert_true(fabs(one.end.at - one.begin.at - one.elapsed) < 1);
                 assert_true(one.elapsed > 0.9e3 * (double)watch->length);
             }
         }
@@ -51,10 +50,6 @@ TEST(all_clocks_of_a_side_use_the_same_pair)
                                 .values = values};
     struct interval_reading one = watch_interval(&watch, 0, 0);
     struct interval_reading other = watch_interval(&watch, 0, 1);
-    assert_float_equal(one.begin.at + 100, 115, 1e-9);
-    assert_float_equal(other.begin.at + 110, 115, 1e-9);
-    assert_float_equal(one.end.at + 100, 1235, 1e-9);
-    assert_float_equal(other.end.at + 110, 1235, 1e-9);
     assert_float_equal(one.elapsed, 1120, 1e-9);
     assert_float_equal(other.elapsed, 1120, 1e-9);
     assert_float_equal(one.naive, 900, 1e-9);

@@ -365,11 +365,7 @@ static void add_watch(const struct clocks_case *file, const struct clocks_report
     for (size_t i = 0; i < watch_intervals(watch); i++) {
         struct interval_reading both[2];
         watch_interval_of_two(watch, i, (uint32_t)own, (uint32_t)other, both);
-        if (interval_suspended(file, watch, i)) {
-            row->suspended++;
-            continue;
-        }
-        if (both[1].elapsed == 0 || both[1].naive == 0)
+        if (interval_suspended(file, watch, i) || both[1].elapsed == 0 || both[1].naive == 0)
             continue;
         size_t last = watch_interval_look(watch, i) + WATCH_SIDE_LOOKS;
         row->preempted += watch->accounts && watch->accounts[last].involuntary > 0;

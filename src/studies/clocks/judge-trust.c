@@ -792,9 +792,13 @@ static void say_cpu_time(const struct clock_trial *trial, struct reasons *why)
         BECAUSE(why, CLAUSE, CLOCKS_CLAIMS_ONLY, cycles ? "cycles" : "CPU time");
         return;
     }
-    BECAUSE(why, CLAUSE, CLOCKS_COUNTS_ONLY, cycles ? "cycles of its thread" : "time on a CPU",
-            running, trial->file->clocks[trial->report->reference.clock].name, asleep,
-            unless(together > 1.3, together));
+    const char *what = cycles ? "cycles of its thread" : "time on a CPU";
+    if (isnan(running))
+        BECAUSE(why, CLAUSE, CLOCKS_COUNTS_ASLEEP, what, asleep);
+    else
+        BECAUSE(why, CLAUSE, CLOCKS_COUNTS_ONLY, what, running,
+                trial->file->clocks[trial->report->reference.clock].name, asleep,
+                unless(together > 1.3, together));
     for (size_t i = 0; i < trial->count; i++)
         disturbed += tried_running(&trial->list[i]) && trial->list[i].disturbed;
     if (disturbed && disturbed == computed)

@@ -106,8 +106,6 @@ static struct interval_reading read_between(const struct clock_watch *watch, siz
     double begin_width = went(watch, begin, begin + 1, column);
     double end_width = went(watch, end, end + 1, column);
     return (struct interval_reading){
-        .begin = {.at = went(watch, 0, begin, column) + begin_width / 2, .width = begin_width},
-        .end = {.at = went(watch, 0, end, column) + end_width / 2, .width = end_width},
         .elapsed = went(watch, begin, end, column) + (end_width - begin_width) / 2,
         .naive = went(watch, first, first + WATCH_SIDE_LOOKS, column),
         .bound = (fabs(begin_width) + fabs(end_width)) / 2,

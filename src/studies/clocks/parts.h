@@ -113,7 +113,7 @@ struct cpu_pair {
 void clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
                   struct cpu_pair **pairs, size_t *pair_count);
 
-/* --- the case that the judge gets (load.c) --- */
+/* --- the case that the judge gets (measure.c) --- */
 /* What the store holds: its machine, clocks, watches with the readings of all processes that ended
  * well (groups that are not whole are left out), and absences. Hostile stores (columns that no kind
  * of watch has, runs beyond the cell, clocks that nobody described) get a sentence. The caller

@@ -10,8 +10,7 @@
  *     study.c               options, clocks that a person brings, its entry in the driver
  *     parts.h               what the files outside of the judge share
  *     plan.c                which watches, their value and cost
- *     measure.c             the store, watches as the budget allows, looks from outside
- *     load.c                samples -> the case
+ *     measure.c             the store: watches, looks from outside; samples -> the case
  *     judge.c               what the parts of the judge share; all parts in order; pure
  *     judge-steps.c         steps, resolution, cost, going back
  *     judge-intervals.c     every clock over the same intervals
@@ -46,8 +45,8 @@ enum clocks_saying {
     CLOCKS_COUNTS_OTHERS, CLOCKS_VARIES, CLOCKS_SCATTERED, CLOCKS_AT_WORST, CLOCKS_MADE_ELSEWHERE,
     CLOCKS_MAYBE_ALIKE,
     /* what is right with it */
-    CLOCKS_CLAIMS_ONLY, CLOCKS_COUNTS_ONLY, CLOCKS_ALL_DISTURBED, CLOCKS_DISTURBED,
-    CLOCKS_USELESS_ACROSS, CLOCKS_RIGHT, CLOCKS_RIGHT_BY_REFERENCE, CLOCKS_TOO_FEW_KINDS,
+    CLOCKS_CLAIMS_ONLY, CLOCKS_COUNTS_ONLY, CLOCKS_COUNTS_ASLEEP, CLOCKS_ALL_DISTURBED,
+    CLOCKS_DISTURBED, CLOCKS_USELESS_ACROSS, CLOCKS_RIGHT, CLOCKS_RIGHT_BY_REFERENCE, CLOCKS_TOO_FEW_KINDS,
     CLOCKS_NOT_COMPARED, CLOCKS_NOTHING_ELSE,
     /* the reference */
     CLOCKS_NO_REFERENCE, CLOCKS_OTHER_COUNTER, CLOCKS_SAME_SOURCE, CLOCKS_RATES_BESIDE,
@@ -132,7 +131,6 @@ struct clock_absence {
 };
 
 struct clocks_case {
-    char *machine;      /* "AMD EPYC (x86_64)" */
     bool emulated;      /* its time is made by a program */
     char *clocksource;  /* the operating system's; "" */
     char *available;    /* others that it could use, with spaces; "" */
@@ -202,7 +200,6 @@ struct clock_row {
     double beyond_ns; /* the largest |clock − reference| − its own bound; ≤ 0: none is */
     double scatter;   /* (q3 − q1) / median of the clock's durations divided by the reference's */
     size_t preempted; /* runs with involuntary switches */
-    size_t suspended; /* runs that are left out above, for the machine was suspended meanwhile */
     double median_ns; /* of the reference */
 };
 
@@ -455,12 +452,7 @@ bool *reference_faults_find(const struct clocks_case *file, const struct clocks_
  * One interval of a watch as every part of the judge sees it: what a clock showed at its two ends,
  * by the narrower pair of looks that follow each other in opposite orders. */
 
-struct interval_end {
-    double at;    /* ticks, relative to the clock's first reading in the watch: the middle */
-    double width; /* ticks between the two readings of the pair; half of it is the bound */
-};
 struct interval_reading {
-    struct interval_end begin, end;
     double elapsed; /* ticks */
     double naive;   /* by the first look of either side */
     double bound;   /* ticks: half of both widths */

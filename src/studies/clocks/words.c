@@ -53,9 +53,11 @@ const struct reason_words clocks_words[CLOCKS_SAYINGS] = {
     /* what is right with it */
     [CLOCKS_CLAIMS_ONLY] = {"claims-only", "claims no more than {claim}"},
     [CLOCKS_COUNTS_ONLY] = {"counts-only",
-                            "counts {what} only[: {running:%.4g} times as long as {reference} over "
-                            "computation][, {asleep:%.3g} times over sleep][, and of all threads "
+                            "counts {what} only: {running:%.4g} times as long as {reference} over "
+                            "computation[, {asleep:%.3g} times over sleep][, and of all threads "
                             "together: {together:%.3g} times where several compute]"},
+    [CLOCKS_COUNTS_ASLEEP] = {"counts-asleep",
+                              "counts {what} only: {asleep:%.3g} times over sleep"},
     [CLOCKS_ALL_DISTURBED] = {"all-disturbed",
                               "whether it is right over computation could not be seen: in all "
                               "{computed} others took the CPU"},
