@@ -57,6 +57,16 @@ static inline void assert_trust(const char *name, enum clock_trust trust, enum c
                  clock_fault_names[verdict->fault], reasons_text(&verdict->why));
 }
 
+/* The same of several. */
+static inline void assert_each(enum clock_trust trust, enum clock_fault fault,
+                               const char *const *names)
+{
+    for (; *names; names++)
+        assert_trust(*names, trust, fault);
+}
+#define ASSERT_EACH(trust, fault, ...)                                                             \
+    assert_each(trust, fault, (const char *const[]){__VA_ARGS__, NULL})
+
 /* A machine in use, with what a PC has. */
 static inline void disturbed_world(uint64_t seed, uint32_t cpus)
 {

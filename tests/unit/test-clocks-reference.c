@@ -41,8 +41,7 @@ TEST(nothing_independent_leaves_clocks_not_falsifiable)
     assert_int_equal(report.reference.outside, -1);
     assert_int_equal(report.reference.rtc, -1);
     assert_true(says(&report.reference.why, CLOCKS_SAME_SOURCE));
-    assert_trust("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
-    assert_trust("monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+    ASSERT_EACH(TRUST_NOT_FALSIFIABLE, FAULT_NONE, "tsc", "monotonic-raw");
 }
 
 TEST(an_independent_clock_around_intervals_makes_clocks_dependable)
@@ -54,9 +53,7 @@ TEST(an_independent_clock_around_intervals_makes_clocks_dependable)
         built_plan(&world, 1, false);
         judge_all();
         assert_int_equal(report.reference.clock, index_of("hpet"));
-        assert_trust("tsc", TRUST_DEPENDABLE, FAULT_NONE);
-        assert_trust("monotonic-raw", TRUST_DEPENDABLE, FAULT_NONE);
-        assert_trust("hpet", TRUST_DEPENDABLE, FAULT_NONE);
+        ASSERT_EACH(TRUST_DEPENDABLE, FAULT_NONE, "tsc", "monotonic-raw", "hpet");
     }
 }
 
@@ -145,10 +142,8 @@ TEST(an_rtc_confirms_clocks_or_shows_their_rate)
         built_visit(&world, watch, 2);
         judge_all();
         assert_int_equal(report.reference.rtc, index_of("rtc"));
-        assert_trust("tsc", fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
-                     fast ? FAULT_WRONG_RATE : FAULT_NONE);
-        assert_trust("monotonic-raw", fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
-                     fast ? FAULT_WRONG_RATE : FAULT_NONE);
+        ASSERT_EACH(fast ? TRUST_NOT_DEPENDABLE : TRUST_DEPENDABLE,
+                    fast ? FAULT_WRONG_RATE : FAULT_NONE, "tsc", "monotonic-raw");
     }
 }
 
@@ -166,8 +161,7 @@ TEST(a_time_of_day_that_was_set_is_its_own_fault)
         seen += verdict->fault != FAULT_NONE;
         if (verdict->fault != FAULT_NONE)
             assert_int_equal(verdict->fault, ahead ? FAULT_SCATTERS : FAULT_STEPS_BACKWARDS);
-        assert_trust("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
-        assert_trust("monotonic-raw", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        ASSERT_EACH(TRUST_NOT_FALSIFIABLE, FAULT_NONE, "tsc", "monotonic-raw");
     }
     /* but where it fell between two visits, and nobody looked */
     assert_true(seen > SEEDS * 8 / 10);
@@ -183,8 +177,7 @@ TEST(a_reference_that_jumps_alone_is_accused_itself)
         built_plan(&world, 1, false);
         judge_all();
         seen += report.verdicts[index_of("monotonic-raw")].trust == TRUST_NOT_DEPENDABLE;
-        assert_trust("tsc", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
-        assert_trust("monotonic", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        ASSERT_EACH(TRUST_NOT_FALSIFIABLE, FAULT_NONE, "tsc", "monotonic");
     }
     assert_true(seen > SEEDS * 8 / 10);
 }
