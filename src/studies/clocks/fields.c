@@ -45,7 +45,6 @@ static struct value row_trust(const void *item, const void *context)
 
 #define OF_ROW(member) AT(struct clock_row, member)
 #define ONE_OF_TRUST   .names = clock_trust_names, .name_count = CLOCK_TRUSTS
-#define NO_WHOLE       .absent = "no interval of it was whole"
 #define RATIO          .unit = UNIT_RATIO, .absent = "no interval of it was whole"
 #define LENGTH         .unit = UNIT_NS, .absent = "no interval of it was whole"
 #define COLUMN         .column = true

@@ -145,9 +145,6 @@ static void idle_compare(const struct clocks_case *file, const struct clocks_rep
  * What host, scheduler and idle states did while clocks were watched, for which no clock is to
  * blame: stolen time, suspension, preemption, and sleeps that end late. */
 
-/* Looks of two clocks that the scheduler tears apart do not look like a suspension below this. */
-#define SUSPENSION_NS 1e6
-
 /* What is gathered beside the report. */
 struct gathered {
     const struct clocks_case *file;
@@ -233,7 +230,7 @@ static void see_suspension(struct gathered *all, const struct clock_watch *watch
     double after = gap_at(all, watch, look + WATCH_SIDE_LOOKS, boot, monotonic);
     uint64_t begin = watch->values[look * watch->columns + (size_t)monotonic];
     uint64_t end = watch->values[(look + WATCH_SIDE_LOOKS) * watch->columns + (size_t)monotonic];
-    all->seen->suspended_intervals += after - before > SUSPENSION_NS;
+    all->seen->suspended_intervals += after - before > CLOCKS_SUSPENDED_NS;
     if (!all->boot_known || begin < all->earliest) {
         all->earliest = begin;
         all->first_gap = before;
@@ -278,7 +275,7 @@ static void sum_up(struct gathered *all)
     double growth = all->last_gap - all->first_gap;
     if (!all->steal_known)
         seen->stolen_ns = NAN;
-    seen->suspended_ns = !all->boot_known ? NAN : growth > SUSPENSION_NS ? growth : 0;
+    seen->suspended_ns = !all->boot_known ? NAN : growth > CLOCKS_SUSPENDED_NS ? growth : 0;
     idle_compare(all->file, all->report, &all->sleeps, seen);
 }
 

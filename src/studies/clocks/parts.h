@@ -116,8 +116,7 @@ void clocks_pairs(const int32_t *cpus, size_t count, size_t most, uint64_t seed,
 /* --- the case that the judge gets (measure.c) --- */
 /* What the store holds: its machine, clocks, watches with the readings of all processes that ended
  * well (groups that are not whole are left out), and absences. Hostile stores (columns that no kind
- * of watch has, runs beyond the cell, clocks that nobody described) get a sentence. The caller
- * releases the case also after a failure. */
+ * of watch has, runs beyond the cell, clocks that nobody described) get a sentence. */
 int clocks_load(struct store *store, struct clocks_case *file, struct failure *failure);
 
 /* ----------------------------------------------------------------------------------------------
