@@ -96,7 +96,7 @@ struct value field_value(const struct field *field, const void *item, const void
     if (!item)
         return field->zero ? zero_of(kind) : value;
     if (is_unknown(field, item))
-        return field->zero ? zero_of(kind) : value_absent(NULL);
+        return field->zero ? zero_of(kind) : value_absent(field->unknown);
     value = field->at.get ? field->at.get(item, context) : stored_value(field, item);
     if (!value.kind && field->zero && !value.why)
         return zero_of(kind);

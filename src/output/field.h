@@ -125,6 +125,7 @@ struct field {
     const char *const *names;
     size_t name_count;
     size_t known;          /* KNOWN(): absent where that member is false */
+    const char *unknown;   /* … for this reason; NULL: as `absent` says */
     bool zero;             /* … or rather 0, false, "" */
     bool coded;            /* KEY_reason comes from a judge: KEY_reason_code and _data are there */
     bool nonzero;          /* absent where it is 0 */
@@ -187,7 +188,8 @@ struct fields {
     {                                                                                              \
         .kind = FIELD_OBJECT, .part = (function), .of = (table)                                    \
     }
-/* The fields of another table, of the item itself, of a member, or of what a function finds. */
+/* The fields of another table, of the item itself, of a member, of what lies behind one, or of what
+ * a function finds. */
 #define SPLICED(table)                                                                             \
     {                                                                                              \
         .kind = FIELD_SPLICED, .of = (table)                                                       \
@@ -195,6 +197,10 @@ struct fields {
 #define SPLICED_AT(type, member, table)                                                            \
     {                                                                                              \
         .kind = FIELD_SPLICED, .offset = offsetof(type, member), .of = (table)                     \
+    }
+#define SPLICED_BEHIND(type, member, table)                                                        \
+    {                                                                                              \
+        .kind = FIELD_SPLICED, .offset = offsetof(type, member), .of = (table), .pointer = true    \
     }
 #define SPLICED_BY(function, table)                                                                \
     {                                                                                              \
