@@ -153,5 +153,11 @@ void memory_scope_end(struct memory_scope *scope)
 {
     while (scope->blocks)
         memory_give_back(scope->blocks + 1);
+    if (innermost == scope)
+        innermost = scope->outer;
+}
+
+void memory_scope_leave(struct memory_scope *scope)
+{
     innermost = scope->outer;
 }

@@ -246,7 +246,8 @@ static void put_field(json_t *object, const struct field *field, const void *ite
         part = object_of(field, item, context);
         if (part || !field->optional)
             json_put(object, field->key, part ? fields_json(field->at.of, part, context) : NULL,
-                     field->absent);
+                     item && !part && field->at.get ? field->at.get(item, context).why
+                                                    : field->absent);
         return;
     case FIELD_LIST:
         if (item && !(field->known && !*(const bool *)at_offset(item, field->known - 1)))
@@ -257,6 +258,8 @@ static void put_field(json_t *object, const struct field *field, const void *ite
     case FIELD_REASONS:
         value = field_value(field, item, context);
         json_put_reasons(object, field->key, value.kind ? value.reasons : NULL);
+        if (field->zero && json_is_null(json_object_get(object, field->key)))
+            json_object_set_new(object, field->key, json_string(""));
         return;
     default:
         break;

@@ -123,7 +123,7 @@ struct field {
     const char *const *names;
     size_t name_count;
     size_t known;          /* KNOWN(): absent where that member is false */
-    bool zero;             /* … or rather 0, false, "" */
+    bool zero;             /* … or rather 0, false, ""; of reasons that say nothing, "" */
     bool nullable;         /* null without a reason */
     bool optional;         /* the key is not always there */
     bool column;           /* of plain tables and Markdown; where no field is, all are */

@@ -102,7 +102,7 @@ static void add_properties(json_t *definitions, json_t *properties, json_t *requ
             continue;
         }
         json_t *schema = field_schema(definitions, field);
-        const bool null = may_be_null(field) || kind == FIELD_REASONS;
+        const bool null = may_be_null(field) || (kind == FIELD_REASONS && !field->zero);
         add_property(properties, required, field->key, "", null ? or_null(schema) : schema,
                      field->meaning, field->optional);
         if (kind == FIELD_REASONS) {
