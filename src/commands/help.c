@@ -18,6 +18,7 @@
 #include "output/field.h"
 #include "output/json.h"
 #include "output/table.h"
+#include "studies/validate/study.h"
 
 #define NAME_COLUMN 2
 #define TEXT_COLUMN 26 /* where an option's help begins */
@@ -383,8 +384,20 @@ int retell(const char *const *words, size_t count, struct retold *retold)
 /* ----------------------------------------------------------------------------------------------
  * What the JSON of every command is made of, from the tables of all of them. */
 
-void schema_put(bool reference, struct text *out)
+static void put_json(json_t *schema, struct text *out)
 {
+    char *dump = json_dumps(schema, JSON_INDENT(1));
+    text_printf(out, "%s\n", dump ? dump : "");
+    free(dump);
+    json_decref(schema);
+}
+
+bool schema_put(const char *what, struct text *out)
+{
+    if (what && strcmp(what, "passport") == 0) {
+        put_json(schema_of_table(&passport_table), out);
+        return true;
+    }
     struct described *commands = NULL;
     size_t count = 0;
     for (const struct command *const *at = command_registry; *at; at++)
@@ -392,13 +405,11 @@ void schema_put(bool reference, struct text *out)
             (struct described){(*at)->name, (*at)->results, (*at)->instead, (*at)->analysis};
     const struct schema_envelope envelope = {&machine_table, &skipped_table, &finding_table,
                                              &gate_table,    commands,       count};
-    if (reference) {
+    if (!what)
+        put_json(schema_json(&envelope), out);
+    else if (strcmp(what, "reference") == 0)
         schema_put_reference(&envelope, out);
-        return;
-    }
-    json_t *schema = schema_json(&envelope);
-    char *dump = json_dumps(schema, JSON_INDENT(1));
-    text_printf(out, "%s\n", dump ? dump : "");
-    free(dump);
-    json_decref(schema);
+    else
+        return false;
+    return true;
 }

@@ -299,6 +299,8 @@ struct schema_envelope {
     size_t count;
 };
 json_t *schema_json(const struct schema_envelope *envelope);
+/* Of an object that is no command's. */
+json_t *schema_of_table(const struct fields *table);
 void schema_put_reference(const struct schema_envelope *envelope, struct text *out);
 /* What JSON has for a field, in words: "number, ns". */
 enum field_kind field_kind(const struct field *field);

@@ -4,7 +4,6 @@
  * Asks one explanation after the other, and writes what was found as a sentence
  * (docs/causes.md). */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,10 +39,8 @@ static void explain_point(struct explaining *explaining)
     /* It explains nothing: the share stays 0. */
     struct explanation found = explanation_of(CAUSE_UNKNOWN, "run", worst->location,
                                               worst->location - half, worst->location + half, 0);
-    explaining_add(explaining, &found,
-                   "%.60s is off by %s [%s, %s] at N = %s, more than noise makes.",
-                   worst->point->specimen, ROUNDED(found.size, 4), ROUNDED(found.low, 4),
-                   ROUNDED(found.high, 4), FIGURE((double)worst->point->n));
+    SAY(explaining_add(explaining, &found), POINT_OFF, worst->point->specimen, found.size,
+        found.low, found.high, worst->point->n);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -147,29 +144,21 @@ static void say(struct explaining *explaining, double multiple,
     const struct fit *fit = &candidates->first;
     AUTO_TEXT struct text others = {0};
     for (size_t i = 1; i < candidates->count; i++)
-        text_printf(&others, "%s%s", i == 1 ? " (cannot be told apart here from " : ", ",
-                    candidates->names[i]);
-    text_puts(&others, others.length ? ")" : "");
+        text_printf(&others, "%s%s", i == 1 ? "" : ", ", candidates->names[i]);
     double half = t_quantile(0.975, explaining->errors.noise_df) / sqrt(fit->squares);
     if (explaining->errors.exact)
         half = 0;
     struct explanation found =
         explanation_of(CAUSE_OTHER_DEFINITION, candidates->names[0], multiple, multiple - half,
                        multiple + half, fit->own > 0 ? 1 - fmin(fit->square / fit->own, 1) : 1);
-    snprintf(explaining->explained->fits, sizeof(explaining->explained->fits), "%s",
-             candidates->names[0]);
+    explaining->explained->fits = candidates->names[0];
     const char *own = explaining->errors.judgement->evidence->class;
-    const char *times = multiple != 1 ? memory_format("%g times ", multiple) : "";
     /* One ladder alone often allows for both. */
-    const char *factor = "";
     struct fit plain = try_class(&explaining->errors, NULL, 1);
-    if (multiple == 1 && plain.squares > 0 && own_factor_fits(&explaining->errors))
-        factor = memory_format(" A factor of %.4g fits as well.", plain.products / plain.squares);
-    explaining_add(explaining, &found,
-                   "Counts %s%s%s instead of %s: at all %zu points, %zu of which tell both "
-                   "apart.%s",
-                   times, candidates->names[0], text_string(&others), own ? own : "what it says",
-                   fit->known, fit->telling, factor);
+    bool factor_fits = multiple == 1 && plain.squares > 0 && own_factor_fits(&explaining->errors);
+    SAY(explaining_add(explaining, &found), OTHER_CLASS, multiple != 1 ? multiple : NAN,
+        candidates->names[0], text_string(&others), own ? own : "what it says", fit->known,
+        fit->telling, factor_fits ? plain.products / plain.squares : NAN);
 }
 
 /* Another class whose truths the counts are; then nothing is left to be explained. */
@@ -291,11 +280,8 @@ static void explain_lost(struct explaining *explaining)
     struct interval share = share_interval(lost.low, lost.runs, 0.95);
     struct explanation found = explanation_of(
         CAUSE_LOST_COUNTS, "run", (double)lost.low / (double)lost.runs, share.low, share.high, 1);
-    explaining_add(explaining, &found,
-                   "%.3g %% of the runs [%.3g, %.3g] lost counts (%zu of %zu, %zu read "
-                   "nothing); the others are %s.",
-                   100 * found.size, 100 * share.low, 100 * share.high, lost.low, lost.runs,
-                   lost.zero, small ? "exact" : "within 5 %");
+    SAY(explaining_add(explaining, &found), LOST, 100 * found.size, 100 * share.low,
+        100 * share.high, lost.low, lost.runs, lost.zero, small);
     for (size_t i = 0; i < errors->run_count; i++) {
         struct error_run *run = errors->runs[i];
         run->left_out |=
@@ -354,17 +340,12 @@ static void explain_multiplexing(struct explaining *explaining)
     struct explanation found =
         explanation_of(CAUSE_MULTIPLEXING, "multiplexed run", mean, mean - half, mean + half, 1);
     if (spoiled)
-        explaining_add(explaining, &found,
-                       "What multiplexed runs report is right as it is (%zu of %zu); extrapolating "
-                       "by the time on the counter spoils it by %.3g %% [%.3g, %.3g].",
-                       shared.raw_right, shared.part, 100 * mean, 100 * found.low,
-                       100 * found.high);
+        SAY(explaining_add(explaining, &found), EXTRAPOLATED, shared.raw_right, shared.part,
+            100 * mean, 100 * found.low, 100 * found.high);
     else
-        explaining_add(explaining, &found,
-                       "Only multiplexed runs are wrong: %zu of %zu, by %.3g %% [%.3g, %.3g] on "
-                       "average; of the others %zu of %zu are right.",
-                       shared.part - shared.part_right, shared.part, 100 * mean, 100 * found.low,
-                       100 * found.high, shared.whole_right, shared.whole);
+        SAY(explaining_add(explaining, &found), MULTIPLEXED, shared.part - shared.part_right,
+            shared.part, 100 * mean, 100 * found.low, 100 * found.high, shared.whole_right,
+            shared.whole);
     for (size_t i = 0; i < errors->run_count; i++)
         errors->runs[i]->left_out |= errors->runs[i]->multiplexed;
 }
@@ -380,17 +361,13 @@ struct explanation explanation_of(enum cause cause, const char *per, double size
     return found;
 }
 
-void explaining_add(struct explaining *explaining, const struct explanation *explanation,
-                    const char *format, ...)
+struct reasons *explaining_add(struct explaining *explaining, const struct explanation *explanation)
 {
     struct explained *explained = explaining->explained;
     if (explained->count == EXPLANATIONS_MOST)
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(explaining->sentences[explained->count], SENTENCE_SIZE, format, arguments);
-    va_end(arguments);
-    explained->list[explained->count++] = *explanation;
+        return &explaining->sentences[EXPLANATIONS_MOST];
+    explained->list[explained->count] = *explanation;
+    return &explaining->sentences[explained->count++];
 }
 
 bool event_is_user_only(const struct evidence *evidence)
@@ -402,14 +379,12 @@ bool event_is_user_only(const struct evidence *evidence)
     return strchr(mode, 'u') && !strchr(mode, 'k') && !strchr(mode, 'h');
 }
 
-/* The best first: the list is short, and equal ones keep their order. Then their sentences: whole
- * ones only, as many as there is room for. */
+/* The best first: the list is short, and equal ones keep their order. Then their sentences. */
 static void write_note(struct explaining *explaining)
 {
     struct explained *explained = explaining->explained;
-    const char *sentences[EXPLANATIONS_MOST];
+    const struct reasons *sentences[EXPLANATIONS_MOST];
     const size_t count = explained->count;
-    size_t length = 0;
     for (size_t i = 0; i < count; i++) {
         struct explanation own = explained->list[i];
         size_t at = i;
@@ -418,14 +393,12 @@ static void write_note(struct explaining *explaining)
             sentences[at] = sentences[at - 1];
         }
         explained->list[at] = own;
-        sentences[at] = explaining->sentences[i];
+        sentences[at] = &explaining->sentences[i];
     }
+    /* Copies, which outlive all that it took to find them. */
     for (size_t i = 0; i < count; i++) {
-        size_t more = strlen(sentences[i]) + (i ? 1 : 0);
-        if (length + more >= NOTE_SIZE)
-            break;
-        snprintf(explained->note + length, NOTE_SIZE - length, "%s%s", i ? " " : "", sentences[i]);
-        length += more;
+        const struct reason *said = sentences[i]->list;
+        reasons_add(&explained->note, JOINT_SENTENCE, said->words, said->values, said->value_count);
     }
 }
 
@@ -460,7 +433,8 @@ void explain(const struct judgement *judgement, struct explained *explained)
         ask(explaining, shapes, sizeof(shapes) / sizeof(*shapes));
         if (!explain_definition(explaining))
             ask(explaining, doings, sizeof(doings) / sizeof(*doings));
-        write_note(explaining);
     }
+    memory_scope_leave(&scope);
+    write_note(explaining);
     memory_scope_end(&scope);
 }

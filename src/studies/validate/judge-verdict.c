@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -84,16 +85,14 @@ static void compare_settings(struct judgement *judgement)
 {
     const struct judged_row *right, *wrong;
     if (find_contrast(judgement, OF_PATTERN, &right, &wrong))
-        note_add(judgement->note, "Counts right by %s, not by %s.",
-                 pattern_descriptions[right->pattern], pattern_descriptions[wrong->pattern]);
+        SAY(&judgement->why, PATTERNS, pattern_descriptions[right->pattern],
+            pattern_descriptions[wrong->pattern]);
     if (find_contrast(judgement, OF_COUNTERS, &right, &wrong))
-        note_add(judgement->note, "Counts right with %u counter%s open at once, not with %u.",
-                 right->counters, right->counters == 1 ? "" : "s", wrong->counters);
+        SAY(&judgement->why, COUNTERS, right->counters, wrong->counters);
     if (!find_contrast(judgement, OF_CORE, &right, &wrong))
         return;
     judgement->cause = CAUSE_CORE_TYPE;
-    note_add(judgement->note, "Counts right on cores of type %.40s, not on those of type %.40s.",
-             right->core, wrong->core);
+    SAY(&judgement->why, CORES, right->core, wrong->core);
     for (size_t i = 0; i < judgement->row_count; i++)
         if (strcmp(judgement->rows[i].core, right->core) != 0 &&
             says(&judgement->rows[i]) == SAYS_WRONG)
@@ -140,10 +139,8 @@ static void compare_paths(struct judgement *judgement)
                 !rows_disagree(left, right, &one, &other))
                 continue;
             judgement->disagrees = true;
-            note_add(judgement->note,
-                     "Paths disagree: %.40s counts %s and %.40s %s of %.60s at N = %s.", left->path,
-                     FIGURE(one->mean), right->path, FIGURE(other->mean), left->specimen,
-                     FIGURE((double)one->point->n));
+            SAY(&judgement->why, PATHS, left->path, one->mean, right->path, other->mean,
+                left->specimen, one->point->n);
             return;
         }
 }
@@ -208,9 +205,8 @@ static bool check_point(struct judgement *whole, const struct judged_point *judg
     double size = fmax(fabs(judged->mean), fabs(sum));
     if (apart <= fmax(0.01 * size, 1) + doubt)
         return false;
-    note_add(whole->note, "Reads %s where %.60s and %.60s add up to %s (%.60s, N = %s).",
-             FIGURE(judged->mean), parts[0]->evidence->event, parts[1]->evidence->event,
-             FIGURE(sum), judged->point->specimen, FIGURE((double)judged->point->n));
+    SAY(&whole->why, SUM, judged->mean, parts[0]->evidence->event, parts[1]->evidence->event, sum,
+        judged->point->specimen, judged->point->n);
     return true;
 }
 
@@ -268,23 +264,19 @@ static void explain_dead_mode(struct judgement *dead, const struct judgements *a
         if (!is_alive(other))
             continue;
         blame(dead, CAUSE_MODE_NOT_APPLICABLE);
-        dead->note[0] = '\0';
-        note_add(dead->note,
-                 "Zero in %s: all that it counts happens outside and is filtered out; use %.100s.",
-                 !mode[0]            ? "the default mode"
-                 : several           ? "this mode"
-                 : system            ? "kernel mode"
-                 : strchr(mode, 'u') ? "user mode"
-                                     : "this mode",
-                 other->evidence->event);
+        dead->why = (struct reasons){0};
+        SAY(&dead->why, OTHER_MODE,
+            !mode[0]            ? "the default mode"
+            : several           ? "this mode"
+            : system            ? "kernel mode"
+            : strchr(mode, 'u') ? "user mode"
+                                : "this mode",
+            other->evidence->event);
         return;
     }
     /* The name that would tell a filter from a dead event may not be counted by this user. */
     if (refused)
-        note_add(dead->note,
-                 "%.100s is refused for lack of permission, so that nothing tells whether the mode "
-                 "filters it all out or nothing is counted: see as root, or with CAP_PERFMON.",
-                 refused);
+        SAY(&dead->why, MODE_REFUSED, refused);
 }
 
 /* --- a mode that filters nothing --- */
@@ -357,9 +349,10 @@ static void note_ignored_mode(struct judgement *judgement, const struct judgemen
             continue;
         if (judgement->cause == CAUSE_NONE || judgement->cause == CAUSE_INTERFACE_OVERHEAD)
             judgement->cause = CAUSE_MODE_NOT_APPLICABLE;
-        note_add(judgement->note, "The mode filters nothing: %.100s counts the same%s.",
-                 other->evidence->event,
-                 other_mode[0] ? "" : ", though a tracepoint lies in the kernel");
+        if (other_mode[0])
+            SAY(&judgement->why, NO_FILTER, other->evidence->event);
+        else
+            SAY(&judgement->why, NO_FILTER_IN_KERNEL, other->evidence->event);
         return;
     }
 }
@@ -381,9 +374,7 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
         /* Still unknown: it lives in no other mode, and on no other type of core. */
         if (judgement->verdict == VERDICT_DEAD && judgement->cause == CAUSE_UNKNOWN) {
             blame(judgement, CAUSE_VIRTUALIZED);
-            note_add(judgement->note,
-                     "A hypervisor is between this machine and the CPU's counters: it lets the "
-                     "event be opened, but does not count.");
+            SAY(&judgement->why, HYPERVISOR);
         } else if (judgement->verdict == VERDICT_UNSUPPORTED && judgement->cause == CAUSE_NONE &&
                    strcmp(judgement->evidence->kind, "pmu") != 0 && !opens) {
             judgement->cause = CAUSE_VIRTUALIZED;
@@ -567,45 +558,41 @@ static void note_row(struct judgement *judgement, enum verdict verdict, size_t o
     if (!row)
         return;
     if (judgement->row_count == 1)
-        note_add(judgement->note, "%s", row->note);
-    else if (others > 1)
-        note_add(judgement->note, "%.60s (one of %zu that deviate): %s", row->specimen, others,
-                 row->note);
+        reasons_append(&judgement->why, JOINT_SENTENCE, &row->why);
     else
-        note_add(judgement->note, "%.60s: %s", row->specimen, row->note);
+        SAY(&judgement->why, OF_SPECIMEN, row->specimen, others > 1 ? (double)others : NAN,
+            &row->why);
 }
 
 static void note_overhead(struct judgement *judgement)
 {
     const struct judged_point *first = &judgement->rows[0].points[0];
     const char *path = judgement->rows[0].path;
-    const char *overhead = FIGURE(fabs((double)judgement->overhead));
     if (first->overhead_low != first->overhead_high)
-        note_add(judgement->note, "%.40s adds %s%s to every count (%s to %s).", path,
-                 judgement->overhead < 0 ? "-" : "", overhead, FIGURE((double)first->overhead_low),
-                 FIGURE((double)first->overhead_high));
+        SAY(&judgement->why, ADDS, path, judgement->overhead, first->overhead_low,
+            first->overhead_high);
     else if (judgement->overhead < 0)
-        note_add(judgement->note, "%.40s takes %s away from every count.", path, overhead);
+        SAY(&judgement->why, TAKES_AWAY, path, -judgement->overhead);
     else
-        note_add(judgement->note, "%.40s adds %s to every count.", path, overhead);
+        SAY(&judgement->why, ADDS, path, judgement->overhead);
 }
 
 static void note_unjudged(struct judgement *judgement, const struct verdicts *verdicts)
 {
     const char *class = judgement->evidence->class, *reason = judgement->evidence->reason;
     if (!class)
-        note_add(judgement->note,
-                 "What it counts is not known, so that no specimen can be held against it.");
+        SAY(&judgement->why, UNKNOWN_CLASS);
     else if (judgement->row_count == 0 && !reason)
-        note_add(judgement->note, "No specimen here predicts %.60s.", class);
+        SAY(&judgement->why, NO_SPECIMEN, class);
     else if (judgement->row_count == 0 && !*reason)
-        note_add(judgement->note, "Was not measured: the run ended before its turn came.");
+        SAY(&judgement->why, NO_TURN);
     else if (judgement->row_count == 0)
-        note_add(judgement->note, "%c%s.", toupper((unsigned char)*reason), reason + 1);
+        SAY(&judgement->why, NOT_JUDGED,
+            memory_format("%c%s", toupper((unsigned char)*reason), reason + 1));
     else if (verdicts->measured == 0 || verdicts->measured > verdicts->none)
         note_row(judgement, VERDICT_UNJUDGED, 1);
     else
-        note_add(judgement->note, "No specimen that was measured predicts %.60s.", class);
+        SAY(&judgement->why, NONE_PREDICTS, class);
 }
 
 static void write_note(struct judgement *judgement, const struct verdicts *verdicts)
@@ -615,10 +602,8 @@ static void write_note(struct judgement *judgement, const struct verdicts *verdi
         note_unjudged(judgement, verdicts);
         break;
     case VERDICT_EXACT:
-        note_add(judgement->note, "Every quiet run equals the truth, at %s%zu point%s.",
-                 verdicts->exact > 1 ? "each of " : "", verdicts->exact,
-                 verdicts->exact > 1 ? "s" : "");
-        judgement->usual = strlen(judgement->note);
+        SAY(&judgement->why, EXACT, verdicts->exact);
+        judgement->usual = judgement->why.count;
         break;
     case VERDICT_ACCURATE:
         /* Exact wherever it could be judged, but not everywhere. */
@@ -626,8 +611,7 @@ static void write_note(struct judgement *judgement, const struct verdicts *verdi
                  row_with(judgement, VERDICT_ACCURATE) ? VERDICT_ACCURATE : VERDICT_EXACT, 1);
         break;
     case VERDICT_DEAD:
-        note_add(judgement->note, "Reads 0 in every run of %zu points where counts were certain.",
-                 verdicts->demand);
+        SAY(&judgement->why, DEAD, verdicts->demand);
         break;
     case VERDICT_BIASED:
         note_row(judgement, verdicts->firm[VERDICT_BIASED] ? VERDICT_BIASED : VERDICT_DEAD,
@@ -645,14 +629,10 @@ static void take_explanation(struct judgement *judgement, const struct explained
 {
     if (explained->count == 0)
         return;
+    const struct reasons rest = judgement->why;
     judgement->cause = explained->list[0].cause;
-    if (explained->note[0]) {
-        char rest[NOTE_SIZE];
-        memcpy(rest, judgement->note, sizeof(rest));
-        judgement->note[0] = '\0';
-        note_add(judgement->note, "%s", explained->note);
-        note_add(judgement->note, "%s", rest);
-    }
+    judgement->why = explained->note;
+    reasons_append(&judgement->why, JOINT_SENTENCE, &rest);
 }
 
 static void find_cause(struct judgement *judgement, const struct verdicts *verdicts,
@@ -669,10 +649,7 @@ static void find_cause(struct judgement *judgement, const struct verdicts *verdi
         if (order->first_differs) {
             if (judgement->cause == CAUSE_UNKNOWN || judgement->cause == CAUSE_NONE)
                 judgement->cause = order->error < 0 ? CAUSE_LOST_COUNTS : CAUSE_UNKNOWN;
-            note_add(judgement->note,
-                     "The first run of a process differs from the others, in most of %zu processes "
-                     "(by %+.1f %% of the truth).",
-                     order->processes, 100 * order->error);
+            SAY(&judgement->why, FIRST_RUN, order->processes, 100 * order->error);
         }
     }
     note_disturbed(judgement);
@@ -684,26 +661,21 @@ static void find_cause(struct judgement *judgement, const struct verdicts *verdi
     for (size_t i = 0; i < judgement->point_count; i++)
         differ |= judgement->points[i]->processes_differ;
     if (deviates && explained->count == 0 && differ)
-        note_add(judgement->note, "Whole processes differ from one another.");
+        SAY(&judgement->why, PROCESSES);
     if (!judgement->has_overhead)
-        note_add(judgement->note,
-                 "No null cell was measured: whatever the interface adds is still in the counts.");
+        SAY(&judgement->why, NO_NULL);
     if (order->drifts) {
         if (judgement->cause == CAUSE_NONE || judgement->cause == CAUSE_INTERFACE_OVERHEAD)
             judgement->cause = CAUSE_UNKNOWN;
-        note_add(judgement->note,
-                 "Runs of a process count %s each time, in most of %zu processes: the counter "
-                 "drifts or is not set back.",
-                 order->up ? "more" : "less", order->drifting);
+        SAY(&judgement->why, DRIFTS, order->up, order->drifting);
     }
     if (verdicts->unscheduled > 0)
-        note_add(judgement->note, "%.1f %% of the runs got no counter and say nothing.",
-                 100 * (double)verdicts->unscheduled /
-                     (double)(judgement->runs + verdicts->unscheduled));
+        SAY(&judgement->why, UNSCHEDULED,
+            100 * (double)verdicts->unscheduled /
+                (double)(judgement->runs + verdicts->unscheduled));
     /* What each run was compared with, where that is no function of N. */
     if (judgement->row_count > 0 && judgement->rows[0].points[0].against_account)
-        note_add(judgement->note, "Each run is held against the system's own account of it "
-                                  "(getrusage), not against N.");
+        SAY(&judgement->why, ACCOUNT);
 }
 
 /* A row that deviates has the event's cause; one that is exact or dead tells its own. */
@@ -732,7 +704,7 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
         judgement->verdict = VERDICT_UNSUPPORTED;
         if (evidence->error == EACCES || evidence->error == EPERM)
             judgement->cause = CAUSE_PERMISSION;
-        note_add(judgement->note, "%s", reason && *reason ? reason : strerror(evidence->error));
+        SAY(&judgement->why, REFUSED, reason && *reason ? reason : strerror(evidence->error));
         for (size_t i = 0; i < judgement->row_count; i++)
             judgement->rows[i].verdict = VERDICT_UNSUPPORTED;
         return;
@@ -756,9 +728,11 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
         judgement->has_overhead = judgement->rows[0].points[0].has_overhead;
         judgement->overhead = judgement->rows[0].points[0].overhead;
     }
-    memcpy(judgement->explanations, explained.list, sizeof(explained.list));
+    struct explanation *explanations = memory_new(explained.count, sizeof(*explanations));
+    memcpy(explanations, explained.list, explained.count * sizeof(*explanations));
+    judgement->explanations = explanations;
     judgement->explanation_count = explained.count;
-    memcpy(judgement->fits, explained.fits, sizeof(judgement->fits));
+    judgement->fits = explained.fits;
     write_note(judgement, &verdicts);
     find_cause(judgement, &verdicts, &explained, &order);
     hand_down_cause(judgement);

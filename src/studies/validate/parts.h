@@ -35,7 +35,10 @@ struct validating {
     struct judgements judgements;
     struct finding findings[VALIDATE_FINDINGS];
     char passport[4096]; /* the file that was written; "": none */
-    json_t *earlier;     /* entries of the passport, by event: verdicts of what was refused now */
+    struct earlier_verdict {
+        const char *event, *verdict, *moment;
+    } * earlier; /* of what was refused now, by the passport */
+    size_t earlier_count;
 };
 
 static inline const struct validate_options *validate_asked(const struct validating *run)
@@ -56,13 +59,22 @@ int validate_put(void *kept, struct failure *failure);
 int validate_go_on(void *kept, struct failure *failure);
 /* Rounds, until nothing more is worth its cost. */
 int validate_measure(void *kept);
-json_t *validate_results_json(const void *kept);
-json_t *validate_analysis_json(const void *kept);
 json_t *validate_figures(const void *kept);
 /* For people: the table and what stands below it. */
 void validate_put_report(const void *kept, const struct style *style, struct text *out);
 
-json_t *validate_explanations_json(const struct judgement *judgement);
+/* --- what is described as fields (fields.c) --- */
+
+struct field;
+extern const struct field validate_results;
+extern const struct fields validate_analysis;
+/* An event in the passport, of a judgement and the moment of its run; and that access to it was
+ * refused, with the facts of the machine. */
+extern const struct fields passport_entry_table, passport_refusal_table;
+struct passport_refusal {
+    const struct judgement *judgement;
+    const char *moment;
+};
 
 /* ----------------------------------------------------------------------------------------------
  * What the latest runs of `assay validate` on a machine say of its events, for commands that show

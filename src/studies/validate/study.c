@@ -579,11 +579,6 @@ static uint64_t budget(const void *kept)
                                                                                : USUAL_BUDGET_MS;
 }
 
-static void release(void *kept)
-{
-    json_decref(((struct validating *)kept)->earlier);
-}
-
 static const struct study study = {
     .size = sizeof(struct validating),
     .check = check,
@@ -600,11 +595,8 @@ static const struct study study = {
     .nothing = nothing,
     .gate = gate,
     .put_report = validate_put_report,
-    .results = validate_results_json,
-    .analysis = validate_analysis_json,
     .findings = findings,
     .figures = validate_figures,
-    .release = release,
     .told = &validate_told,
 };
 
@@ -703,4 +695,6 @@ const struct command command_validate = {
     .exits = exits,
     .options_size = sizeof(struct validate_options),
     .study = &study,
+    .results = &validate_results,
+    .analysis = &validate_analysis,
 };

@@ -20,9 +20,10 @@
  *     judge-explain.c, -regression.c, -runs.c
  *                             causes: constant, by what the code does, by run
  *     findings.c              A1 to A10
+ *     words.c                 the sentences of the judge
  *     passport.c              the newest verdicts as a file for other programs
  *     show.c                  the report for people
- *     json.c                  the report for programs
+ *     fields.c                what the report for programs and the passport are made of
  *     figures.c               which rows make which picture
  *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
@@ -220,7 +221,7 @@ struct judged_row {
     enum truth_grade grade; /* of the points that count */
     enum verdict verdict;
     enum cause cause;
-    char note[NOTE_SIZE];
+    struct reasons why;          /* its note */
     struct judged_point *points; /* by rising N */
     size_t point_count;
     struct judged_fit fit;
@@ -230,21 +231,20 @@ struct judgement {
     const struct evidence *evidence;
     enum verdict verdict; /* of the event as a whole */
     enum cause cause;
-    char note[NOTE_SIZE]; /* one or two sentences for people: which zero, which factor, which class
-                           */
-    size_t usual;         /* bytes at the note's beginning that a table says as well: exact, and no
-                           * disturbed         run counts otherwise */
-    bool has_overhead;    /* of the first row's way */
+    struct reasons why; /* its note: which zero, which factor, which class */
+    size_t usual;       /* sentences at its beginning that a table says as well: exact, and no
+                         * disturbed run counts otherwise */
+    bool has_overhead;  /* of the first row's way */
     int64_t overhead;
     struct judged_row *rows;
     size_t row_count;
     struct judged_point **points; /* of all rows */
     size_t point_count;
-    struct explanation explanations[EXPLANATIONS_MOST];
+    const struct explanation *explanations;
     size_t explanation_count;
-    char fits[64];  /* the class that fits instead, for other-definition; "" else */
-    unsigned rank;  /* among the events of its class that were judged, 1 is best; 0: alone */
-    bool disagrees; /* another path counts differently; the note says so */
+    const char *fits; /* the class that fits instead, for other-definition; NULL else */
+    unsigned rank;    /* among the events of its class that were judged, 1 is best; 0: alone */
+    bool disagrees;   /* another path counts differently; the note says so */
     size_t disturbed, runs; /* over all points */
 };
 
@@ -265,5 +265,8 @@ struct judgements judge_case(const struct case_file *file);
 void validate_findings(const struct case_file *file, const struct judgements *judgements,
                        struct finding findings[VALIDATE_FINDINGS]);
 
+/* The passport's own description (fields.c). */
+struct fields;
+extern const struct fields passport_table;
 /* What reports, runs and comparisons say of it (summary.c). */
 extern const struct study_told validate_told;
