@@ -8,12 +8,23 @@
 #include <stdio.h>
 
 #include "case-builder.h"
+#include "studies/validate/judge.h"
+
+/* The case of a test, from the beginning. */
+static struct case_builder built;
+
+/* A new case, which begins with an event of the processor; what build_event makes joins it. */
+static inline struct evidence *begin(uint64_t seed, const char *event, const char *class)
+{
+    builder_start(&built, seed);
+    return event ? build_event(&built, event, "hardware", class) : NULL;
+}
 
 /* Judges what was built so far. */
-static inline struct judgements judged(const struct case_builder *builder)
+static inline struct judgements judged(void)
 {
-    struct judgements judgements = judge_case(&builder->file);
-    assert_int_equal(judgements.count, builder->file.event_count);
+    struct judgements judgements = judge_case(&built.file);
+    assert_int_equal(judgements.count, built.file.event_count);
     return judgements;
 }
 
@@ -21,50 +32,73 @@ static inline struct judgements judged(const struct case_builder *builder)
 #define assert_verdict(judgement, wanted)                                                          \
     do {                                                                                           \
         if ((judgement)->verdict != (wanted))                                                      \
-            print_error("%s: %s\n", (judgement)->evidence->event, (judgement)->note);              \
+            print_error("%s: %s\n", (judgement)->evidence->event,                                  \
+                        reasons_text(&(judgement)->why));                                          \
         assert_string_equal(verdict_names[(judgement)->verdict], verdict_names[wanted]);           \
     } while (0)
 #define cause_word(cause) ((cause) == CAUSE_NONE ? "none" : cause_names[cause])
 #define assert_cause(judgement, wanted)                                                            \
     assert_string_equal(cause_word((judgement)->cause), cause_word(wanted))
-#define assert_note(judgement, words)                                                              \
-    do {                                                                                           \
-        if (!strstr((judgement)->note, words))                                                     \
-            print_error("note: %s\n", (judgement)->note);                                          \
-        assert_non_null(strstr((judgement)->note, words));                                         \
-    } while (0)
+
+/* What is said with this code, also about one specimen; NULL: nothing. */
+static inline const struct reason *said(const struct reasons *why, enum validate_why code)
+{
+    const struct reason *found = reasons_find(why, &validate_words[code]);
+    for (size_t i = 0; i < why->count && !found; i++)
+        for (size_t j = 0; j < why->list[i].value_count && !found; j++)
+            if (why->list[i].values[j].kind == REASON_REASONS)
+                found = said(why->list[i].values[j].reasons, code);
+    return found;
+}
+/* The argument at that place; ends the test where it is not said. */
+static inline const struct reason_value *told(const struct judgement *judgement,
+                                              enum validate_why code, size_t at)
+{
+    const struct reason *found = said(&judgement->why, code);
+    if (!found)
+        fail_msg("%s is not said: %s", validate_words[code].code, reasons_text(&judgement->why));
+    return &found->values[at];
+}
+#define assert_said(judgement, code)     (void)told(judgement, WHY_##code, 0)
+#define assert_not_said(judgement, code) assert_null(said(&(judgement)->why, WHY_##code))
+#define assert_text(judgement, code, at, words)                                                    \
+    assert_string_equal(told(judgement, WHY_##code, at)->text, words)
+/* A number or a count. */
+static inline double figure_told(const struct judgement *judgement, enum validate_why code,
+                                 size_t at)
+{
+    const struct reason_value *value = told(judgement, code, at);
+    return value->kind == REASON_COUNT ? (double)value->count : value->number;
+}
+#define assert_figure(judgement, code, at, figure)                                                 \
+    assert_true(fabs(figure_told(judgement, WHY_##code, at) - (figure)) < 1e-3)
 
 /* One event, every specimen that predicts its class, one lie (NULL: none). */
-static inline struct judgements judge_lie(struct case_builder *builder, uint64_t seed,
-                                          const char *event, const char *class,
+static inline struct judgements judge_lie(uint64_t seed, const char *event, const char *class,
                                           const struct built_way *way, built_lie *lie,
                                           void *context)
 {
-    builder_start(builder, seed);
-    struct evidence *evidence = build_event(builder, event, "hardware", class);
-    build_all(builder, evidence, way);
+    struct evidence *evidence = begin(seed, event, class);
+    build_all(&built, evidence, way);
     if (lie)
         build_lie(evidence, lie, context);
-    return judged(builder);
+    return judged();
 }
 
 /* A way of measuring that adds nothing and has no noise. */
 __attribute__((unused)) static const struct built_way plain = {0};
 
-/* Lies that many tests tell. */
-static inline uint64_t zeros(const struct point *point, const struct evidence_run *run,
-                             size_t index, void *context)
-{
-    (void)point, (void)run, (void)index, (void)context;
-    return 0;
-}
+/* What a lying counter makes of a run. */
+#define LIE(name, value)                                                                           \
+    static inline uint64_t name(const struct point *point, const struct evidence_run *run,         \
+                                size_t index, void *context)                                       \
+    {                                                                                              \
+        (void)point, (void)run, (void)index, (void)context;                                        \
+        return (uint64_t)(value);                                                                  \
+    }
+LIE(zeros, 0)
 /* context: the factor. */
-static inline uint64_t factor(const struct point *point, const struct evidence_run *run,
-                              size_t index, void *context)
-{
-    (void)index;
-    return point->is_null ? run->value : (uint64_t)((double)run->value * *(double *)context + 0.5);
-}
+LIE(factor, point->is_null ? run->value : (uint64_t)((double)run->value **(double *)context + 0.5))
 /* Every second run more, every other less. */
 static inline void spread(struct point *point, int64_t by)
 {

@@ -6,73 +6,51 @@
 #include "case.h"
 #include "judging.h"
 
-static struct evidence *start(struct case_builder *builder, const char *event, const char *class)
-{
-    builder_start(builder, 9);
-    return build_event(builder, event, "hardware", class);
-}
-
 /* Every ninth run of one path jumps, its null cell as well: nothing on it outweighs that overhead.
  */
-static uint64_t jumps_by_rdpmc(const struct point *point, const struct evidence_run *run,
-                               size_t index, void *context)
-{
-    (void)context;
-    return strcmp(point->path, "rdpmc") == 0 && index % 9 == 0 ? run->value + (UINT64_C(1) << 48)
-                                                               : run->value;
-}
+LIE(jumps_by_rdpmc, strcmp(point->path, "rdpmc") == 0 && index % 9 == 0
+                        ? run->value + (UINT64_C(1) << 48)
+                        : run->value)
 
 TEST(a_path_that_is_right_does_not_excuse_one_that_is_wild)
 {
-    struct case_builder builder;
-    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
-    build_all(&builder, evidence, &(struct built_way){.overhead = 2});
-    build_all(&builder, evidence, &(struct built_way){.path = "rdpmc"});
+    struct evidence *evidence = begin(9, "instructions:u", "instructions");
+    build_all(&built, evidence, &(struct built_way){.overhead = 2});
+    build_all(&built, evidence, &(struct built_way){.path = "rdpmc"});
     build_lie(evidence, jumps_by_rdpmc, NULL);
-    struct judgements all = judged(&builder);
+    struct judgements all = judged();
     assert_verdict(&all.list[0], VERDICT_NOISY);
     assert_cause(&all.list[0], CAUSE_WRAP);
 }
 
-static uint64_t jumps_at_random(const struct point *point, const struct evidence_run *run,
-                                size_t index, void *context)
-{
-    (void)point, (void)index;
-    return random_below(context, 4) == 0 ? run->value + (UINT64_C(1) << 40) : run->value;
-}
+LIE(jumps_at_random, random_below(context, 4) == 0 ? run->value + (UINT64_C(1) << 40) : run->value)
 
 /* Where a null cell of five runs jumps, all points are small against it; some never jump. */
 TEST(points_that_are_right_by_luck_make_nothing_accurate)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct case_builder builder;
         struct random random;
         random_seed(&random, seed);
         struct built_way way = {.processes = 1, .runs = 5};
-        struct judgements all = judge_lie(&builder, seed, "instructions:u", "instructions", &way,
-                                          jumps_at_random, &random);
+        struct judgements all =
+            judge_lie(seed, "instructions:u", "instructions", &way, jumps_at_random, &random);
         enum verdict verdict = all.list[0].verdict;
         if (verdict != VERDICT_NOISY && verdict != VERDICT_BIASED)
-            fail_msg("seed %u: %s: %s", (unsigned)seed, verdict_names[verdict], all.list[0].note);
+            fail_msg("seed %u: %s: %s", (unsigned)seed, verdict_names[verdict],
+                     reasons_text(&all.list[0].why));
     }
 }
 
-static uint64_t now_and_then_one_more(const struct point *point, const struct evidence_run *run,
-                                      size_t index, void *context)
-{
-    (void)point, (void)index;
-    return run->value + (random_below(context, 100) == 0);
-}
+LIE(now_and_then_one_more, run->value + (random_below(context, 100) == 0))
 
 TEST(one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs)
 {
     for (uint64_t seed = 0; seed < 20; seed++) {
-        struct case_builder builder;
         struct random random;
         random_seed(&random, seed);
         struct built_way way = {.processes = 5, .runs = 1};
-        struct judgements all = judge_lie(&builder, seed, "instructions:u", "instructions", &way,
-                                          now_and_then_one_more, &random);
+        struct judgements all =
+            judge_lie(seed, "instructions:u", "instructions", &way, now_and_then_one_more, &random);
         /* Once in a while no run at all has one more. */
         if (all.list[0].verdict != VERDICT_EXACT)
             assert_verdict(&all.list[0], VERDICT_ACCURATE);
@@ -83,73 +61,53 @@ TEST(one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs)
 /* Half of the time, half of the counts, and whole ones: 3 reads 1, and 2 when extrapolated. */
 TEST(extrapolated_counts_are_as_coarse_as_their_part_of_the_time)
 {
-    struct case_builder builder;
-    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
-    build_all(&builder, evidence, &(struct built_way){0});
+    struct evidence *evidence = begin(9, "instructions:u", "instructions");
+    build_all(&built, evidence, &(struct built_way){0});
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].run_count; j++) {
             struct evidence_run *run = &evidence->points[i].runs[j];
             run->running = run->enabled / 2;
             run->value /= 2;
         }
-    struct judgements all = judged(&builder);
+    struct judgements all = judged();
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
     assert_cause(&all.list[0], CAUSE_NONE);
 }
 
-static uint64_t rarely_a_lot_more(const struct point *point, const struct evidence_run *run,
-                                  size_t index, void *context)
-{
-    (void)point, (void)index;
-    return run->value + (random_below(context, 300) == 0 ? 20000 : 0);
-}
+LIE(rarely_a_lot_more, run->value + (random_below(context, 300) == 0 ? 20000 : 0))
 
 TEST(rare_accidents_are_no_noise_in_a_thousand_runs)
 {
-    struct case_builder builder;
     struct random random;
     random_seed(&random, 5);
-    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
+    struct evidence *evidence = begin(9, "instructions:u", "instructions");
     struct built_way way = {.processes = 10, .runs = 100};
-    build_ladder(&builder, evidence, &way, "loop");
-    build_ladder(&builder, evidence, &way, "adds");
+    build_ladder(&built, evidence, &way, "loop");
+    build_ladder(&built, evidence, &way, "adds");
     build_lie(evidence, rarely_a_lot_more, &random);
-    struct judgements all = judged(&builder);
+    struct judgements all = judged();
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
 }
 
-static uint64_t counts_n(const struct point *point, const struct evidence_run *run, size_t index,
-                         void *context)
-{
-    (void)run, (void)index, (void)context;
-    return point->n;
-}
+LIE(counts_n, point->n)
 
 /* A million is nearly 2^20. */
 TEST(errors_near_a_power_of_two_are_no_wrap)
 {
-    struct case_builder builder;
     struct built_way way = {0};
-    struct judgements all =
-        judge_lie(&builder, 9, "page-faults", "page-faults", &way, counts_n, NULL);
+    struct judgements all = judge_lie(9, "page-faults", "page-faults", &way, counts_n, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_cause(&all.list[0], CAUSE_OTHER_DEFINITION);
 }
 
-static uint64_t in_both_halves(const struct point *point, const struct evidence_run *run,
-                               size_t index, void *context)
-{
-    (void)point, (void)index, (void)context;
-    return run->value | run->value << 32;
-}
+LIE(in_both_halves, run->value | run->value << 32)
 
 /* Nor are errors that are multiples of 2^32, but any number of times it. */
 TEST(counts_above_the_modulus_are_no_wrap)
 {
-    struct case_builder builder;
     struct built_way way = {0};
     struct judgements all =
-        judge_lie(&builder, 9, "instructions:u", "instructions", &way, in_both_halves, NULL);
+        judge_lie(9, "instructions:u", "instructions", &way, in_both_halves, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
     assert_cause(&all.list[0], CAUSE_UNKNOWN);
 }
@@ -164,26 +122,20 @@ static uint64_t never_set_back(const struct point *point, const struct evidence_
     return run->value * (index - first + 1);
 }
 
-static uint64_t drifts_down(const struct point *point, const struct evidence_run *run, size_t index,
-                            void *context)
-{
-    (void)point, (void)context;
-    return run->value - run->value * (index % 20) / 4000;
-}
+LIE(drifts_down, run->value - run->value * (index % 20) / 4000)
 
 TEST(a_counter_that_drifts_is_said_to)
 {
-    struct case_builder builder;
     struct built_way way = {0};
     struct judgements all =
-        judge_lie(&builder, 9, "instructions:u", "instructions", &way, never_set_back, NULL);
+        judge_lie(9, "instructions:u", "instructions", &way, never_set_back, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "count more each time, in most of");
+    assert_figure(&all.list[0], DRIFTS, 0, true);
 
-    all = judge_lie(&builder, 9, "instructions:u", "instructions", &way, drifts_down, NULL);
+    all = judge_lie(9, "instructions:u", "instructions", &way, drifts_down, NULL);
     assert_verdict(&all.list[0], VERDICT_ACCURATE);
     assert_cause(&all.list[0], CAUSE_UNKNOWN);
-    assert_note(&all.list[0], "count less each time, in most of");
+    assert_figure(&all.list[0], DRIFTS, 0, false);
 }
 
 static uint64_t above_every_second_time(const struct point *point, const struct evidence_run *run,
@@ -197,47 +149,37 @@ static uint64_t above_every_second_time(const struct point *point, const struct 
 
 TEST(a_mean_within_the_limits_is_not_said_to_be_outside)
 {
-    struct case_builder builder;
-    struct evidence *evidence = start(&builder, "branches:u", "branches");
-    build_ladder(&builder, evidence, &(struct built_way){0}, "getppid");
+    struct evidence *evidence = begin(9, "branches:u", "branches");
+    build_ladder(&built, evidence, &(struct built_way){0}, "getppid");
     build_lie(evidence, above_every_second_time, NULL);
-    struct judgements all = judged(&builder);
+    struct judgements all = judged();
     assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "Reads up to 2,200,002 at N = 1,000,000, outside its limits");
+    assert_figure(&all.list[0], OUTSIDE_LIMITS, 1, 2200002);
 }
 
-static uint64_t wrong_in_ar(const struct point *point, const struct evidence_run *run, size_t index,
-                            void *context)
-{
-    (void)index, (void)context;
-    return point->pattern == PATTERN_AR ? run->value / 2 : run->value;
-}
+LIE(wrong_in_ar, point->pattern == PATTERN_AR ? run->value / 2 : run->value)
 
-static uint64_t wrong_with_four(const struct point *point, const struct evidence_run *run,
-                                size_t index, void *context)
-{
-    (void)index, (void)context;
-    return point->counters == 4 ? run->value + run->value / 20 : run->value;
-}
+LIE(wrong_with_four, point->counters == 4 ? run->value + run->value / 20 : run->value)
 
 TEST(the_setting_that_counts_right_is_named)
 {
-    struct case_builder builder;
-    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
-    build_all(&builder, evidence, &(struct built_way){0});
-    build_all(&builder, evidence, &(struct built_way){.pattern = PATTERN_AO, .overhead = 3});
+    struct evidence *evidence = begin(9, "instructions:u", "instructions");
+    build_all(&built, evidence, &(struct built_way){0});
+    build_all(&built, evidence, &(struct built_way){.pattern = PATTERN_AO, .overhead = 3});
     build_lie(evidence, wrong_in_ar, NULL);
-    struct judgements all = judged(&builder);
+    struct judgements all = judged();
     assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "Counts right by start-stop, not by start-read.");
+    assert_text(&all.list[0], PATTERNS, 0, pattern_descriptions[PATTERN_AO]);
+    assert_text(&all.list[0], PATTERNS, 1, pattern_descriptions[PATTERN_AR]);
 
-    evidence = start(&builder, "instructions:u", "instructions");
-    build_all(&builder, evidence, &(struct built_way){0});
-    build_all(&builder, evidence, &(struct built_way){.counters = 4});
+    evidence = begin(9, "instructions:u", "instructions");
+    build_all(&built, evidence, &(struct built_way){0});
+    build_all(&built, evidence, &(struct built_way){.counters = 4});
     build_lie(evidence, wrong_with_four, NULL);
-    all = judged(&builder);
+    all = judged();
     assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "Counts right with 1 counter open at once, not with 4.");
+    assert_figure(&all.list[0], COUNTERS, 0, 1);
+    assert_figure(&all.list[0], COUNTERS, 1, 4);
 }
 
 /* A third of the runs has a switch that nobody asked for. */
@@ -254,64 +196,58 @@ static void disturb(struct evidence *evidence, uint64_t adds, uint64_t faults)
 
 TEST(runs_left_aside_are_told)
 {
-    struct case_builder builder;
-    struct evidence *evidence = start(&builder, "instructions:u", "instructions");
-    build_all(&builder, evidence, &(struct built_way){0});
+    struct evidence *evidence = begin(9, "instructions:u", "instructions");
+    build_all(&built, evidence, &(struct built_way){0});
     disturb(evidence, 3, 0);
-    struct judgements all = judged(&builder);
+    struct judgements all = judged();
     assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_note(&all.list[0], "35.0 % of the runs were disturbed; 882 of these 882 count something "
-                              "else (by up to +3).");
+    assert_figure(&all.list[0], DISTURBED_WRONG, 0, 35);
+    assert_figure(&all.list[0], DISTURBED_WRONG, 1, 882);
+    assert_figure(&all.list[0], DISTURBED_WRONG, 2, 882);
+    assert_figure(&all.list[0], DISTURBED_WRONG, 3, 3);
 
-    evidence = start(&builder, "page-faults", "page-faults");
-    build_all(&builder, evidence, &(struct built_way){0});
+    evidence = begin(9, "page-faults", "page-faults");
+    build_all(&built, evidence, &(struct built_way){0});
     disturb(evidence, 1, 1);
-    all = judged(&builder);
+    all = judged();
     assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_note(&all.list[0], "disturbed, and count right all the same");
+    assert_said(&all.list[0], DISTURBED_RIGHT);
 
-    evidence = start(&builder, "instructions:u", "instructions");
-    build_all(&builder, evidence, &(struct built_way){0});
+    evidence = begin(9, "instructions:u", "instructions");
+    build_all(&built, evidence, &(struct built_way){0});
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].run_count; j += 2)
             evidence->points[i].runs[j].value = evidence->points[i].runs[j].running = 0;
-    all = judged(&builder);
+    all = judged();
     assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_note(&all.list[0], "50.0 % of the runs got no counter and say nothing.");
+    assert_figure(&all.list[0], UNSCHEDULED, 0, 50);
 }
 
-static uint64_t doubled(const struct point *point, const struct evidence_run *run, size_t index,
-                        void *context)
-{
-    (void)point, (void)index, (void)context;
-    return 2 * run->value;
-}
+LIE(doubled, 2 * run->value)
 
 TEST(what_cannot_be_told_apart_or_known_is_said)
 {
-    struct case_builder builder;
     struct built_way way = {0}, once = {.processes = 1, .runs = 1};
     /* Its code makes two calls for every switch. */
     struct judgements all =
-        judge_lie(&builder, 1, "context-switches", "context-switches", &way, doubled, NULL);
+        judge_lie(1, "context-switches", "context-switches", &way, doubled, NULL);
     assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "A factor of 2 fits as well.");
+    assert_figure(&all.list[0], OTHER_CLASS, 6, 2);
 
-    all = judge_lie(&builder, 1, "instructions:u", "instructions", &once, doubled, NULL);
+    all = judge_lie(1, "instructions:u", "instructions", &once, doubled, NULL);
     assert_verdict(&all.list[0], VERDICT_NOISY);
-    assert_note(&all.list[0], "in a single run");
+    assert_said(&all.list[0], ONE_RUN);
 
     way = (struct built_way){.without_null = true, .overhead = 3};
-    all = judge_lie(&builder, 1, "instructions:u", "instructions", &way, NULL, NULL);
-    assert_note(&all.list[0], "Adds 3 in every run [3, 3].");
+    all = judge_lie(1, "instructions:u", "instructions", &way, NULL, NULL);
+    for (size_t at = 1; at < 4; at++) /* size, low, high */
+        assert_figure(&all.list[0], CONSTANT, at, 3);
 }
 
 TEST(an_interface_that_takes_away_is_said_to)
 {
-    struct case_builder builder;
     struct built_way way = {.overhead = -13};
-    struct judgements all =
-        judge_lie(&builder, 1, "instructions:u", "instructions", &way, NULL, NULL);
+    struct judgements all = judge_lie(1, "instructions:u", "instructions", &way, NULL, NULL);
     assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_note(&all.list[0], "takes 13 away from every count");
+    assert_figure(&all.list[0], TAKES_AWAY, 1, 13);
 }

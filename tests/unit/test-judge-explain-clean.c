@@ -98,17 +98,16 @@ static uint64_t disturb(const struct point *point, const struct evidence_run *ru
 
 static size_t accused(const struct noise_case *noise, uint64_t seed)
 {
-    struct case_builder builder;
     struct disturber disturber = {.noise = noise};
     random_seed(&disturber.random, seed + 1000);
     struct built_way way = noise->way;
     way.most_n = seed % 2 ? 10000 : 0;
     way.stray_faults_percent = seed % 3 ? 0 : 3;
-    struct judgements all =
-        judge_lie(&builder, seed, "event:u", noise->class, &way, disturb, &disturber);
+    struct judgements all = judge_lie(seed, "event:u", noise->class, &way, disturb, &disturber);
     size_t found = all.list[0].explanation_count;
     for (size_t i = 0; i < found; i++)
-        print_error("%s, seed %u: %s\n", noise->name, (unsigned)seed, all.list[0].note);
+        print_error("%s, seed %u: %s\n", noise->name, (unsigned)seed,
+                    reasons_text(&all.list[0].why));
     return found > 0;
 }
 

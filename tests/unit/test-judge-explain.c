@@ -84,8 +84,8 @@ static double cut(struct lie *lie, double count)
     return count;
 }
 
-static uint64_t told(const struct point *point, const struct evidence_run *run, size_t index,
-                     void *context)
+static uint64_t lying(const struct point *point, const struct evidence_run *run, size_t index,
+                      void *context)
 {
     struct lie *lie = context;
     struct evidence_run *changed = (struct evidence_run *)run;
@@ -119,7 +119,7 @@ struct example {
     const char *name, *event, *class;
     struct lie lie;
     struct expected found[3];
-    const char *note;
+    enum validate_why code; /* of a sentence; 0: any */
     const char *fits;
     struct built_way way;
     bool quiet_only; /* noise would drown it */
@@ -140,64 +140,64 @@ static const struct example examples[] = {
      USER_INSTRUCTIONS,
      .lie = {.offset = 7},
      .found = {{CAUSE_UNKNOWN, "run", 7, 0}},
-     .note = "Adds 7 in every run",
+     .code = WHY_CONSTANT_BEYOND,
      .quiet_only = true},
     {.name = "a lacking offset",
      USER_INSTRUCTIONS,
      .lie = {.offset = -2},
      .found = {{CAUSE_UNKNOWN, "run", -2, 0}},
-     .note = "Lacks 2 in every run",
+     .code = WHY_CONSTANT_BEYOND,
      .quiet_only = true},
     {.name = "a factor",
      USER_INSTRUCTIONS,
      .lie = {.factor = 1.02},
      .found = {{CAUSE_UNKNOWN, "predicted count", 0.02, 1e-4}},
-     .note = "factor of 1.02"},
+     .code = WHY_SCALED},
     {.name = "half",
      USER_INSTRUCTIONS,
      .lie = {.factor = 0.5},
      .found = {{CAUSE_UNKNOWN, "predicted count", -0.5, 1e-4}},
-     .note = "factor of 0.50"},
+     .code = WHY_SCALED},
     {.name = "one a fault",
      USER_INSTRUCTIONS,
      .lie = {.each_fault = 1},
      .found = {{CAUSE_FAULT_OVERCOUNT, "page fault", 1, 0}},
-     .note = "Adds 1"},
+     .code = WHY_EACH},
     {.name = "a handler a fault",
      USER_INSTRUCTIONS,
      .lie = {.each_fault = 640},
      .found = {{CAUSE_KERNEL_LEAK, "page fault", 640, 0}},
-     .note = "the handler is counted"},
+     .code = WHY_EACH_HANDLER},
     {.name = "system calls leak",
      USER_INSTRUCTIONS,
      .lie = {.each_call = 173},
      .found = {{CAUSE_KERNEL_LEAK, "system call", 173, 0}},
-     .note = "173 for each system call"},
+     .code = WHY_EACH_IN_KERNEL},
     {.name = "system calls leak unevenly",
      USER_INSTRUCTIONS,
      .lie = {.each_call = 60, .each_call_noise = 20},
      .found = {{CAUSE_KERNEL_LEAK, "system call", 60, 0.01}},
-     .note = "for each system call"},
+     .code = WHY_EACH_IN_KERNEL},
     {.name = "an edge",
      USER_INSTRUCTIONS,
      .lie = {.each_call = 1},
      .found = {{CAUSE_UNKNOWN, "system call", 1, 0}},
-     .note = "border between both modes"},
+     .code = WHY_EACH_BORDER},
     {.name = "an opcode twice",
      USER_INSTRUCTIONS,
      .lie = {.opcodes = {{"fldcw", 1}}},
      .found = {{CAUSE_OPCODE_OVERCOUNT, "fldcw", 1, 0}},
-     .note = "Counts fldcw as 2"},
+     .code = WHY_OPCODE},
     {.name = "an opcode as three",
      USER_INSTRUCTIONS,
      .lie = {.opcodes = {{"lock add", 2}}},
      .found = {{CAUSE_OPCODE_OVERCOUNT, "lock add", 2, 0}},
-     .note = "Counts lock add as 3"},
+     .code = WHY_OPCODE},
     {.name = "an opcode not at all",
      USER_INSTRUCTIONS,
      .lie = {.opcodes = {{"nop", -1}}},
      .found = {{CAUSE_OPCODE_OVERCOUNT, "nop", -1, 0}},
-     .note = "Counts nop as 0"},
+     .code = WHY_OPCODE},
     {.name = "two opcodes",
      USER_INSTRUCTIONS,
      .lie = {.opcodes = {{"fldcw", 1}, {"lock add", 2}}},
@@ -213,7 +213,7 @@ static const struct example examples[] = {
      USER_INSTRUCTIONS,
      .lie = {.opcodes = {{"jne", -1}}},
      .found = {{CAUSE_OPCODE_OVERCOUNT, "jne", -1, 0}},
-     .note = "dec"},
+     .code = WHY_OPCODE},
     {.name = "an opcode and faults",
      USER_INSTRUCTIONS,
      .lie = {.opcodes = {{"fldcw", 1}}, .each_fault = 1},
@@ -234,21 +234,21 @@ static const struct example examples[] = {
      .class = "loads",
      .lie = {.class = "stores"},
      .found = {{CAUSE_OTHER_DEFINITION, "stores", 1, 0}},
-     .note = "Counts stores instead of loads",
+     .code = WHY_OTHER_CLASS,
      .fits = "stores"},
     {.name = "another class twice",
      .event = "loads:u",
      .class = "loads",
      .lie = {.class = "cond-branches", .times = 2},
      .found = {{CAUSE_OTHER_DEFINITION, "cond-branches", 2, 0}},
-     .note = "Counts 2 times cond-branches",
+     .code = WHY_OTHER_CLASS,
      .fits = "cond-branches"},
     {.name = "another class along",
      .event = "loads:u",
      .class = "loads",
      .lie = {.also = "stores"},
      .found = {{CAUSE_OTHER_DEFINITION, "stores", 1, 0}},
-     .note = "stores"},
+     .code = WHY_EACH_CLASS},
     {.name = "one an interrupt",
      USER_INSTRUCTIONS,
      .lie = {.each_interrupt = 1},
@@ -283,18 +283,18 @@ static const struct example examples[] = {
      USER_INSTRUCTIONS,
      .lie = {.bits = 16},
      .found = {{CAUSE_WRAP, "wrap", -65536, 0}},
-     .note = "2^16"},
+     .code = WHY_WRAPS},
     {.name = "a counter of 20 bits that goes below zero",
      USER_INSTRUCTIONS,
      .lie = {.bits = 20, .offset = -12},
      .found = {{CAUSE_WRAP, "wrap", -1048576, 0}},
-     .note = "2^20",
+     .code = WHY_WRAPS,
      .quiet_only = true},
     {.name = "a counter of 22 bits",
      USER_INSTRUCTIONS,
      .lie = {.bits = 22},
      .found = {{CAUSE_WRAP, "wrap", -4194304, 0}},
-     .note = "2^22"},
+     .code = WHY_WRAPS},
     {.name = "a counter of 22 bits and an offset",
      USER_INSTRUCTIONS,
      .lie = {.bits = 22, .offset = 9},
@@ -304,49 +304,49 @@ static const struct example examples[] = {
      USER_INSTRUCTIONS,
      .lie = {.threshold = 300},
      .found = {{CAUSE_THRESHOLD, "threshold", 301, 1}},
-     .note = "Reads 0 up to a truth of"},
+     .code = WHY_THRESHOLD},
     {.name = "a dead zone",
      USER_INSTRUCTIONS,
      .lie = {.dead_zone = 100},
      .found = {{CAUSE_THRESHOLD, "threshold", 100, 1}},
-     .note = "Reads 0 up to a truth of",
+     .code = WHY_THRESHOLD,
      .quiet_only = true},
     {.name = "a ceiling",
      USER_INSTRUCTIONS,
      .lie = {.ceiling = 65535},
      .found = {{CAUSE_LOST_COUNTS, "ceiling", 65535, 0}},
-     .note = "Counts stop at 65,535"},
+     .code = WHY_CEILING},
     {.name = "lost runs",
      USER_INSTRUCTIONS,
      .lie = {.lost = 12},
      .found = {{CAUSE_LOST_COUNTS, "run", 0.12, 0.2}},
-     .note = "lost counts"},
+     .code = WHY_LOST},
     {.name = "mostly lost runs",
      USER_INSTRUCTIONS,
      .lie = {.lost = 70},
      .found = {{CAUSE_LOST_COUNTS, "run", 0.7, 0.1}},
-     .note = "lost counts"},
+     .code = WHY_LOST},
     {.name = "halved runs",
      USER_INSTRUCTIONS,
      .lie = {.halved = 5},
      .found = {{CAUSE_LOST_COUNTS, "run", 0.05, 0.3}},
-     .note = "lost counts"},
+     .code = WHY_LOST},
     {.name = "a few counts lost",
      USER_INSTRUCTIONS,
      .lie = {.missing = 10},
      .found = {{CAUSE_LOST_COUNTS, "run", 0.1, 0.3}},
-     .note = "lost counts",
+     .code = WHY_LOST,
      .quiet_only = true},
     {.name = "extrapolated already",
      USER_INSTRUCTIONS,
      .lie = {.on = 40, .already = true},
      .found = {{CAUSE_MULTIPLEXING, "multiplexed run", 1.5, 0.02}},
-     .note = "right as it is"},
+     .code = WHY_EXTRAPOLATED},
     {.name = "extrapolated badly",
      USER_INSTRUCTIONS,
      .lie = {.on = 50, .when_shared = 1.2},
      .found = {{CAUSE_MULTIPLEXING, "multiplexed run", 0.2, 0.1}},
-     .note = "Only multiplexed runs are wrong"},
+     .code = WHY_MULTIPLEXED},
 };
 
 static const struct explanation *find(const struct judgement *judgement,
@@ -362,7 +362,7 @@ static const struct explanation *find(const struct judgement *judgement,
 static void print_found(const struct example *example, const struct judgement *judgement)
 {
     print_error("%s: %s, %s: %s\n", example->name, verdict_names[judgement->verdict],
-                cause_word(judgement->cause), judgement->note);
+                cause_word(judgement->cause), reasons_text(&judgement->why));
     for (size_t i = 0; i < judgement->explanation_count; i++) {
         const struct explanation *one = &judgement->explanations[i];
         print_error("   %s per %s: %.9g [%.9g, %.9g] share %.3g\n", cause_word(one->cause),
@@ -382,8 +382,9 @@ static size_t misses(const struct example *example, const struct judgement *judg
                   fabs(one->size - expected->size) > 0.3 * fabs(expected->size) + room;
     }
     /* Noise changes the last digits of what is said. */
-    missed += !noisy && example->note && !strstr(judgement->note, example->note);
-    missed += strcmp(judgement->fits, example->fits ? example->fits : "") != 0;
+    missed += !noisy && example->code && !said(&judgement->why, example->code);
+    missed +=
+        strcmp(judgement->fits ? judgement->fits : "", example->fits ? example->fits : "") != 0;
     /* Nothing beside it: a ladder has room for one more shape, such as the dead zone's offset. */
     missed += judgement->explanation_count > wanted + 1;
     if (missed)
@@ -399,13 +400,12 @@ static void check(const struct built_way *noise, size_t seeds, double most_misse
             const struct example *example = &examples[i];
             if (noise && example->quiet_only)
                 continue;
-            struct case_builder builder;
             struct lie lie = example->lie;
             random_seed(&lie.random, seed + 1);
             struct built_way way = noise ? *noise : example->way;
             way.ns_each = example->way.ns_each;
             struct judgements all =
-                judge_lie(&builder, seed, example->event, example->class, &way, told, &lie);
+                judge_lie(seed, example->event, example->class, &way, lying, &lie);
             missed += misses(example, &all.list[0], noise) > 0;
             cases++;
         }
