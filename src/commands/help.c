@@ -18,7 +18,6 @@
 #include "output/field.h"
 #include "output/json.h"
 #include "output/table.h"
-#include "studies/validate/study.h"
 
 #define NAME_COLUMN 2
 #define TEXT_COLUMN 26 /* where an option's help begins */
@@ -394,15 +393,17 @@ static void put_json(json_t *schema, struct text *out)
 
 bool schema_put(const char *what, struct text *out)
 {
-    if (what && strcmp(what, "passport") == 0) {
-        put_json(schema_of_table(&passport_table), out);
-        return true;
-    }
     struct described *commands = NULL;
     size_t count = 0;
-    for (const struct command *const *at = command_registry; *at; at++)
+    for (const struct command *const *at = command_registry; *at; at++) {
+        const struct fields *file = (*at)->leaves;
+        if (what && file && strcmp(what, file->name) == 0) {
+            put_json(schema_of_table(file), out);
+            return true;
+        }
         *memory_add(commands, count) =
             (struct described){(*at)->name, (*at)->results, (*at)->instead, (*at)->analysis};
+    }
     const struct schema_envelope envelope = {&machine_table, &skipped_table, &finding_table,
                                              &gate_table,    commands,       count};
     if (!what)

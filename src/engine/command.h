@@ -178,6 +178,7 @@ struct command {
     const struct field *results;
     const struct fields *const *instead;
     const struct fields *analysis;
+    const struct fields *leaves; /* the JSON of a file for other programs; NULL: there is none */
     /* arguments: what is left after the options. Returns an exit code. */
     int (*run)(void *options, int argument_count, char **arguments);
 };

@@ -128,7 +128,7 @@ struct field {
     bool optional;         /* the key is not always there */
     bool column;           /* of plain tables and Markdown; where no field is, all are */
     enum figure_role role; /* in figures that do not say otherwise */
-    const char *schema;    /* FIELD_JSON: "object", "array", … */
+    const char *schema;    /* FIELD_JSON: "object", "array", …; of a text its pattern */
 };
 
 struct fields {

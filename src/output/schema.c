@@ -73,6 +73,9 @@ static json_t *field_schema(json_t *definitions, const struct field *field)
     case FIELD_JSON:
         return field->schema ? JSON_OBJECT({"type", json_string(field->schema)}) : json_object();
     case FIELD_TEXT:
+        if (field->schema)
+            return JSON_OBJECT({"type", json_string("string")},
+                               {"pattern", json_string(field->schema)});
         return field->names ? names_schema(field) : plain_schema(FIELD_TEXT);
     default:
         return plain_schema(field_kind(field));

@@ -244,6 +244,7 @@ static struct value no_fit(const void *item, const void *context)
 #define VERDICT(type) AT(type, verdict), "what the event is worth", NAMED(verdict_names)
 #define CAUSE(type)                                                                                \
     AT(type, cause), "why it is not exact (docs/causes.md)", NAMED(cause_names), .nullable = true
+#define MOMENT .schema = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"
 #define GRADES .names = validate_grade_names, .name_count = TRUTH_MODEL + 1, .nullable = true
 
 static const struct field row_fields[] = {
@@ -401,7 +402,7 @@ static const struct fields cap_table = FIELDS(
 static const struct field earlier_fields[] = {
     {"event", AT(struct earlier_verdict, event), "an event that this run could not open"},
     {"verdict", AT(struct earlier_verdict, verdict), "what was found of it"},
-    {"validated", AT(struct earlier_verdict, moment), "when that run began, UTC"},
+    {"validated", AT(struct earlier_verdict, moment), "when that run began, UTC", MOMENT},
 };
 static const struct fields earlier_table =
     FIELDS("validate.earlier", "what the passport says of an event", earlier_fields);
@@ -498,7 +499,7 @@ static struct value circumstances(const void *item, const void *context)
 }
 
 static const struct field refusal_fields[] = {
-    {"refused", AT(struct passport_refusal, moment), "when that run began, UTC"},
+    {"refused", AT(struct passport_refusal, moment), "when that run began, UTC", MOMENT},
     {"errno", GET(FIELD_INTEGER, refused_errno), "of opening the event"},
     {"reason", GET(FIELD_TEXT, refused_reason), "the same in words"},
     {"circumstances", GET(FIELD_JSON, circumstances),
@@ -557,7 +558,7 @@ static const struct field entry_fields[] = {
     {"path", GET(FIELD_TEXT, entry_path), "on which it was counted; null: it was not",
      .nullable = true},
     {"truth_grade", GET(FIELD_COUNT, entry_grade), "the best truth it was held against", GRADES},
-    {"validated", GET(FIELD_TEXT, entry_moment), "when the run began that says so, UTC"},
+    {"validated", GET(FIELD_TEXT, entry_moment), "when the run began that says so, UTC", MOMENT},
     {"overhead", AT(struct judgement, overhead),
      "counts that the path itself adds; null: not measured", .unit = UNIT_OF_EVENT,
      .known = KNOWN(struct judgement, has_overhead)},
@@ -576,11 +577,11 @@ static const void *no_entry(const void *item, const void *context, size_t index)
 }
 
 static const struct field passport_fields[] = {
-    {"schema", GET(FIELD_TEXT, passport_schema), "\"assay/passport/1\""},
+    {"schema", GET(FIELD_TEXT, passport_schema), "what this is", .schema = "^assay/passport/1$"},
     {"version", GET(FIELD_TEXT, passport_version), "of the assay that wrote it"},
     {"fingerprint", AT(struct validating, studying.fingerprint),
-     "of the machine; also the name of the file"},
-    {"written", GET(FIELD_TEXT, written), "when, UTC"},
+     "of the machine; also the name of the file", .schema = "^[0-9a-f]{16}$"},
+    {"written", GET(FIELD_TEXT, written), "when, UTC", MOMENT},
     {"machine", LIST_BY(machine_at, &passport_machine_table),
      "what a validation depends on: where one of these differs, it is stale"},
     {"events", LIST_BY(no_entry, &passport_entry_table), "the newest verdict for each"},

@@ -67,7 +67,7 @@ void validate_put_report(const void *kept, const struct style *style, struct tex
 
 struct field;
 extern const struct field validate_results;
-extern const struct fields validate_analysis;
+extern const struct fields validate_analysis, passport_table;
 /* An event in the passport, of a judgement and the moment of its run; and that access to it was
  * refused, with the facts of the machine. */
 extern const struct fields passport_entry_table, passport_refusal_table;

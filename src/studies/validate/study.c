@@ -697,4 +697,5 @@ const struct command command_validate = {
     .study = &study,
     .results = &validate_results,
     .analysis = &validate_analysis,
+    .leaves = &passport_table,
 };

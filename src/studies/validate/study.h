@@ -265,8 +265,5 @@ struct judgements judge_case(const struct case_file *file);
 void validate_findings(const struct case_file *file, const struct judgements *judgements,
                        struct finding findings[VALIDATE_FINDINGS]);
 
-/* The passport's own description (fields.c). */
-struct fields;
-extern const struct fields passport_table;
 /* What reports, runs and comparisons say of it (summary.c). */
 extern const struct study_told validate_told;
