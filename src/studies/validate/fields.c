@@ -11,6 +11,22 @@
 #include "output/field.h"
 #include "studies/validate/parts.h"
 
+/* What a table needs of an item, where no member is it: `it` is the item. */
+#define VALUE(name, type, said)                                                                    \
+    static struct value name(const void *item, const void *context)                                \
+    {                                                                                              \
+        const struct type *it = item;                                                              \
+        (void)it, (void)context;                                                                   \
+        return said;                                                                               \
+    }
+#define PART(name, type, part)                                                                     \
+    static const void *name(const void *item, const void *context)                                 \
+    {                                                                                              \
+        const struct type *it = item;                                                              \
+        (void)it, (void)context;                                                                   \
+        return part;                                                                               \
+    }
+
 /* --- one N --- */
 
 static const char no_number[] = "nothing predicts this count";
@@ -19,11 +35,7 @@ static const char only_limits[] = "only limits can be stated";
 static const char no_quiet[] = "no quiet run got a counter";
 static const char no_null[] = "no null cell of this way was measured";
 
-static struct value point_n(const void *item, const void *context)
-{
-    (void)context;
-    return value_count(((const struct judged_point *)item)->point->n);
-}
+VALUE(point_n, judged_point, value_count(it->point->n))
 
 /* NULL: the truth is one number. */
 static const char *why_no_prediction(const struct judged_point *point)
@@ -35,58 +47,44 @@ static const char *why_no_prediction(const struct judged_point *point)
                                         : NULL;
 }
 
-static struct value point_truth(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_point *point = item;
-    const char *why = why_no_prediction(point);
-    return why ? value_absent(why) : value_integer(point->point->truth.low);
-}
-
 static bool has_limits(const struct judged_point *point)
 {
     const struct truth *truth = &point->point->truth;
     return truth->grade != TRUTH_NONE && truth->low != truth->high;
 }
 
-static struct value point_low(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_point *point = item;
-    return has_limits(point) ? value_integer(point->point->truth.low) : value_left_out();
-}
-
-static struct value point_high(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_point *point = item;
-    return has_limits(point) ? value_integer(point->point->truth.high) : value_left_out();
-}
+VALUE(point_truth, judged_point,
+      why_no_prediction(it) ? value_absent(why_no_prediction(it))
+                            : value_integer(it->point->truth.low))
+VALUE(point_low, judged_point,
+      has_limits(it) ? value_integer(it->point->truth.low) : value_left_out())
+VALUE(point_high, judged_point,
+      has_limits(it) ? value_integer(it->point->truth.high) : value_left_out())
+VALUE(point_failed, judged_point,
+      it->point->failed ? value_count(it->point->failed) : value_left_out())
+VALUE(point_failure, judged_point,
+      it->point->failed ? value_text(it->point->failure_reason) : value_left_out())
 
 static bool has_quiet(const struct judged_point *point)
 {
     return point->runs > point->disturbed;
 }
 
-/* A figure of the quiet runs. */
-#define OF_QUIET(name, figure)                                                                     \
-    static struct value point_##name(const void *item, const void *context)                        \
-    {                                                                                              \
-        (void)context;                                                                             \
-        const struct judged_point *point = item;                                                   \
-        const double value = (figure);                                                             \
-        return !has_quiet(point) ? value_absent(no_quiet)                                          \
-               : isfinite(value) ? value_real(value)                                               \
-                                 : value_absent("too few runs");                                   \
-    }
-OF_QUIET(min, point->min)
-OF_QUIET(median, point->median)
-OF_QUIET(max, point->max)
-OF_QUIET(mean, point->mean)
-OF_QUIET(stdev, point->stdev)
-OF_QUIET(variance, point->stdev * point->stdev)
-OF_QUIET(error_low, point->low)
-OF_QUIET(error_high, point->high)
+static struct value quiet(const struct judged_point *point, double figure)
+{
+    return !has_quiet(point)  ? value_absent(no_quiet)
+           : isfinite(figure) ? value_real(figure)
+                              : value_absent("too few runs");
+}
+
+VALUE(point_min, judged_point, quiet(it, it->min))
+VALUE(point_median, judged_point, quiet(it, it->median))
+VALUE(point_max, judged_point, quiet(it, it->max))
+VALUE(point_mean, judged_point, quiet(it, it->mean))
+VALUE(point_stdev, judged_point, quiet(it, it->stdev))
+VALUE(point_variance, judged_point, quiet(it, it->stdev * it->stdev))
+VALUE(point_error_low, judged_point, quiet(it, it->low))
+VALUE(point_error_high, judged_point, quiet(it, it->high))
 
 static struct value point_percent(const void *item, const void *context)
 {
@@ -101,20 +99,6 @@ static struct value point_percent(const void *item, const void *context)
                                                    : NULL;
     const double low = (double)truth->low;
     return why ? value_absent(why) : value_real(100 * (point->mean - low) / low);
-}
-
-static struct value point_failed(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_point *point = item;
-    return point->point->failed ? value_count(point->point->failed) : value_left_out();
-}
-
-static struct value point_failure(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_point *point = item;
-    return point->point->failed ? value_text(point->point->failure_reason) : value_left_out();
 }
 
 static const struct field point_fields[] = {
@@ -153,7 +137,8 @@ static const struct field point_fields[] = {
      "the mean's difference from the prediction", .unit = UNIT_PERCENT, .absent = no_quiet},
     {"failed", GET(FIELD_COUNT, point_failed), "processes that could not measure it, if any",
      .optional = true},
-    {"failed_reason", GET(FIELD_TEXT, point_failure), "why they could not", .optional = true},
+    {"failed_reason", GET(FIELD_TEXT, point_failure), "why they could not", .optional = true,
+     .nullable = true},
 };
 static const struct fields point_table =
     FIELDS("validate.point", "one N: counts of quiet runs, minus the overhead", point_fields);
@@ -188,58 +173,18 @@ static const struct field name_fields[] = {
 };
 static const struct fields name_table = FIELDS("validate.name", NULL, name_fields);
 
-static const void *row_evidence(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct judged_row *)item)->judgement->evidence;
-}
-
+PART(row_evidence, judged_row, it->judgement->evidence)
 /* An event of which nothing was measured has a row without a path. */
-static struct value row_pattern(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_row *row = item;
-    return value_text(row->path ? pattern_names[row->pattern] : NULL);
-}
-
-static struct value row_counters(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_row *row = item;
-    return row->path ? value_count(row->counters) : value_absent(NULL);
-}
-
-static struct value row_core(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_row *row = item;
-    return value_text(row->core && *row->core ? row->core : NULL);
-}
-
-static struct value row_overhead(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_row *row = item;
-    if (!row->path)
-        return value_absent("nothing was measured");
-    return row->point_count && row->points[0].has_overhead ? value_integer(row->points[0].overhead)
-                                                           : value_absent(no_null);
-}
-
-static const void *row_fit(const void *item, const void *context)
-{
-    (void)context;
-    const struct judged_row *row = item;
-    return row->fit.known ? &row->fit : NULL;
-}
-
-static struct value no_fit(const void *item, const void *context)
-{
-    (void)context;
-    return value_absent(((const struct judged_row *)item)->path
-                            ? "fewer than two predictions were measured"
-                            : "nothing was measured");
-}
+VALUE(row_pattern, judged_row, value_text(it->path ? pattern_names[it->pattern] : NULL))
+VALUE(row_counters, judged_row, it->path ? value_count(it->counters) : value_absent(NULL))
+VALUE(row_core, judged_row, value_text(it->core && * it->core ? it->core : NULL))
+VALUE(row_overhead, judged_row,
+      !it->path                                       ? value_absent("nothing was measured")
+      : it->point_count && it->points[0].has_overhead ? value_integer(it->points[0].overhead)
+                                                      : value_absent(no_null))
+PART(row_fit, judged_row, it->fit.known ? &it->fit : NULL)
+static const char few_predictions[] = "fewer than two predictions were measured";
+VALUE(no_fit, judged_row, value_absent(it->path ? few_predictions : "nothing was measured"))
 
 #define VERDICT(type) AT(type, verdict), "what the event is worth", NAMED(verdict_names)
 #define CAUSE(type)                                                                                \
@@ -268,7 +213,7 @@ static const struct field row_fields[] = {
     {"fit",
      {.kind = FIELD_OBJECT, .part = row_fit, .of = &fit_table, .get = no_fit},
      "the line through the counts",
-     .absent = "fewer than two predictions were measured"},
+     .absent = few_predictions},
     {"points", LIST(struct judged_row, points, point_count, &point_table), "each N, rising"},
 };
 static const struct fields row_table =
@@ -317,25 +262,9 @@ static const struct field explanation_fields[] = {
 static const struct fields explanation_table = FIELDS(
     "validate.explanation", "what adds to the count, and how much each time", explanation_fields);
 
-static const void *evidence_part(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct judgement *)item)->evidence;
-}
-
-static struct value evidence_error(const void *item, const void *context)
-{
-    (void)context;
-    const struct evidence *evidence = item;
-    return evidence->error ? value_integer(evidence->error) : value_absent(NULL);
-}
-
-static struct value event_rank(const void *item, const void *context)
-{
-    (void)context;
-    const struct judgement *judgement = item;
-    return judgement->rank ? value_count(judgement->rank) : value_absent(NULL);
-}
+PART(evidence_part, judgement, it->evidence)
+VALUE(evidence_error, evidence, it->error ? value_integer(it->error) : value_absent(NULL))
+VALUE(event_rank, judgement, it->rank ? value_count(it->rank) : value_absent(NULL))
 
 static const struct field evidence_fields[] = {
     {"event", SPLICED(&name_table)},
@@ -379,12 +308,7 @@ static const void *cap_at(const void *item, const void *context, size_t index)
     return NULL;
 }
 
-static struct value cap_hit(const void *item, const void *context)
-{
-    (void)context;
-    const double ns = ((const struct validate_cap *)item)->hit_ns;
-    return ns > 0 ? value_real(round(ns)) : value_absent(NULL);
-}
+VALUE(cap_hit, validate_cap, it->hit_ns > 0 ? value_real(round(it->hit_ns)) : value_absent(NULL))
 
 static const struct field cap_fields[] = {
     {"event", AT(struct validate_cap, event), "whose ladder it is"},
@@ -409,11 +333,7 @@ static const struct fields earlier_table =
 
 /* --- all of it --- */
 
-static struct value seconds(const void *item, const void *context)
-{
-    (void)context;
-    return value_real(round(((const struct validating *)item)->studying.seconds * 10) / 10);
-}
+VALUE(seconds, validating, value_real(round(it->studying.seconds * 10) / 10))
 
 static const struct field analysis_fields[] = {
     {"store", AT(struct validating, studying.stored), "the file that holds the samples"},
@@ -436,17 +356,8 @@ const struct fields validate_analysis = FIELDS("validate.analysis", NULL, analys
  * The passport (docs/passport.md). Entries come from several runs and from the passport before,
  * so that its events are put together as JSON, each made by the table of an entry. */
 
-static struct value passport_schema(const void *item, const void *context)
-{
-    (void)item, (void)context;
-    return value_text(machine_passport_schema());
-}
-
-static struct value passport_version(const void *item, const void *context)
-{
-    (void)item, (void)context;
-    return value_text(ASSAY_VERSION);
-}
+VALUE(passport_schema, validating, value_text(machine_passport_schema()))
+VALUE(passport_version, validating, value_text(ASSAY_VERSION))
 
 static struct value written(const void *item, const void *context)
 {
@@ -475,17 +386,8 @@ static const struct field machine_fields[] = {
 static const struct fields passport_machine_table =
     FIELDS("passport.field", "a fact of the machine", machine_fields);
 
-static struct value refused_reason(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(reasons_text(&((const struct passport_refusal *)item)->judgement->why));
-}
-
-static struct value refused_errno(const void *item, const void *context)
-{
-    (void)context;
-    return value_integer(((const struct passport_refusal *)item)->judgement->evidence->error);
-}
+VALUE(refused_reason, passport_refusal, value_text(reasons_text(&it->judgement->why)))
+VALUE(refused_errno, passport_refusal, value_integer(it->judgement->evidence->error))
 
 static struct value circumstances(const void *item, const void *context)
 {
@@ -511,19 +413,9 @@ const struct fields passport_refusal_table =
            "machine: the verdict stands",
            refusal_fields);
 
-static struct value entry_note(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(reasons_text(&((const struct judgement *)item)->why));
-}
-
+VALUE(entry_note, judgement, value_text(reasons_text(&it->why)))
 /* The path of the way that judges, and the best truth that it was held against. */
-static struct value entry_path(const void *item, const void *context)
-{
-    (void)context;
-    const struct judgement *judgement = item;
-    return value_text(judgement->row_count ? judgement->rows[0].path : NULL);
-}
+VALUE(entry_path, judgement, value_text(it->row_count ? it->rows[0].path : NULL))
 
 static struct value entry_grade(const void *item, const void *context)
 {
@@ -538,17 +430,8 @@ static struct value entry_grade(const void *item, const void *context)
     return value_count(best);
 }
 
-static struct value entry_moment(const void *item, const void *context)
-{
-    (void)item;
-    return value_text(context);
-}
-
-static const void *no_access(const void *item, const void *context)
-{
-    (void)item, (void)context;
-    return NULL;
-}
+VALUE(entry_moment, judgement, value_text(context))
+PART(no_access, judgement, NULL)
 
 static const struct field entry_fields[] = {
     {"event", SPLICED_BY(evidence_part, &name_table)},
