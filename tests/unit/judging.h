@@ -20,12 +20,34 @@ static inline struct evidence *begin(uint64_t seed, const char *event, const cha
     return event ? build_event(&built, event, "hardware", class) : NULL;
 }
 
+/* The same, with one specimen up the ladder. */
+static inline struct evidence *begin_ladder(const char *event, const char *class,
+                                            const struct built_way *way, const char *specimen)
+{
+    struct evidence *evidence = begin(1, event, class);
+    build_ladder(&built, evidence, way, specimen);
+    return evidence;
+}
+
+#define EACH_RUN(evidence, point, run)                                                             \
+    for (struct point *point = (evidence)->points;                                                 \
+         point < (evidence)->points + (evidence)->point_count; point++)                            \
+        for (struct evidence_run *run = point->runs; run < point->runs + point->run_count; run++)
+
 /* Judges what was built so far. */
-static inline struct judgements judged(void)
+static inline const struct judgement *judged(void)
 {
     struct judgements judgements = judge_case(&built.file);
     assert_int_equal(judgements.count, built.file.event_count);
-    return judgements;
+    return judgements.list;
+}
+
+/* The same, after this lie. */
+static inline const struct judgement *judged_with(struct evidence *evidence, built_lie *lie,
+                                                  void *context)
+{
+    build_lie(evidence, lie, context);
+    return judged();
 }
 
 /* Names in messages instead of numbers. */
@@ -39,6 +61,11 @@ static inline struct judgements judged(void)
 #define cause_word(cause) ((cause) == CAUSE_NONE ? "none" : cause_names[cause])
 #define assert_cause(judgement, wanted)                                                            \
     assert_string_equal(cause_word((judgement)->cause), cause_word(wanted))
+#define assert_came(judgement, verdict_, cause_)                                                   \
+    do {                                                                                           \
+        assert_verdict(judgement, verdict_);                                                       \
+        assert_cause(judgement, cause_);                                                           \
+    } while (0)
 
 /* What is said with this code, also about one specimen; NULL: nothing. */
 static inline const struct reason *said(const struct reasons *why, enum validate_why code)
@@ -74,15 +101,13 @@ static inline double figure_told(const struct judgement *judgement, enum validat
     assert_true(fabs(figure_told(judgement, WHY_##code, at) - (figure)) < 1e-3)
 
 /* One event, every specimen that predicts its class, one lie (NULL: none). */
-static inline struct judgements judge_lie(uint64_t seed, const char *event, const char *class,
-                                          const struct built_way *way, built_lie *lie,
-                                          void *context)
+static inline const struct judgement *judge_lie(uint64_t seed, const char *event, const char *class,
+                                                const struct built_way *way, built_lie *lie,
+                                                void *context)
 {
     struct evidence *evidence = begin(seed, event, class);
     build_all(&built, evidence, way);
-    if (lie)
-        build_lie(evidence, lie, context);
-    return judged();
+    return lie ? judged_with(evidence, lie, context) : judged();
 }
 
 /* A way of measuring that adds nothing and has no noise. */

@@ -17,10 +17,8 @@ TEST(a_path_that_is_right_does_not_excuse_one_that_is_wild)
     struct evidence *evidence = begin(9, "instructions:u", "instructions");
     build_all(&built, evidence, &(struct built_way){.overhead = 2});
     build_all(&built, evidence, &(struct built_way){.path = "rdpmc"});
-    build_lie(evidence, jumps_by_rdpmc, NULL);
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_NOISY);
-    assert_cause(&all.list[0], CAUSE_WRAP);
+    const struct judgement *all = judged_with(evidence, jumps_by_rdpmc, NULL);
+    assert_came(all, VERDICT_NOISY, CAUSE_WRAP);
 }
 
 LIE(jumps_at_random, random_below(context, 4) == 0 ? run->value + (UINT64_C(1) << 40) : run->value)
@@ -32,12 +30,12 @@ TEST(points_that_are_right_by_luck_make_nothing_accurate)
         struct random random;
         random_seed(&random, seed);
         struct built_way way = {.processes = 1, .runs = 5};
-        struct judgements all =
+        const struct judgement *all =
             judge_lie(seed, "instructions:u", "instructions", &way, jumps_at_random, &random);
-        enum verdict verdict = all.list[0].verdict;
+        enum verdict verdict = all->verdict;
         if (verdict != VERDICT_NOISY && verdict != VERDICT_BIASED)
             fail_msg("seed %u: %s: %s", (unsigned)seed, verdict_names[verdict],
-                     reasons_text(&all.list[0].why));
+                     reasons_text(&all->why));
     }
 }
 
@@ -49,12 +47,11 @@ TEST(one_more_in_a_hundred_runs_is_no_noise_even_in_few_runs)
         struct random random;
         random_seed(&random, seed);
         struct built_way way = {.processes = 5, .runs = 1};
-        struct judgements all =
+        const struct judgement *all =
             judge_lie(seed, "instructions:u", "instructions", &way, now_and_then_one_more, &random);
         /* Once in a while no run at all has one more. */
-        if (all.list[0].verdict != VERDICT_EXACT)
-            assert_verdict(&all.list[0], VERDICT_ACCURATE);
-        assert_cause(&all.list[0], CAUSE_NONE);
+        if (all->verdict != VERDICT_EXACT)
+            assert_came(all, VERDICT_ACCURATE, CAUSE_NONE);
     }
 }
 
@@ -69,9 +66,8 @@ TEST(extrapolated_counts_are_as_coarse_as_their_part_of_the_time)
             run->running = run->enabled / 2;
             run->value /= 2;
         }
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    assert_cause(&all.list[0], CAUSE_NONE);
+    const struct judgement *all = judged();
+    assert_came(all, VERDICT_ACCURATE, CAUSE_NONE);
 }
 
 LIE(rarely_a_lot_more, run->value + (random_below(context, 300) == 0 ? 20000 : 0))
@@ -84,9 +80,8 @@ TEST(rare_accidents_are_no_noise_in_a_thousand_runs)
     struct built_way way = {.processes = 10, .runs = 100};
     build_ladder(&built, evidence, &way, "loop");
     build_ladder(&built, evidence, &way, "adds");
-    build_lie(evidence, rarely_a_lot_more, &random);
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    const struct judgement *all = judged_with(evidence, rarely_a_lot_more, &random);
+    assert_verdict(all, VERDICT_ACCURATE);
 }
 
 LIE(counts_n, point->n)
@@ -95,9 +90,8 @@ LIE(counts_n, point->n)
 TEST(errors_near_a_power_of_two_are_no_wrap)
 {
     struct built_way way = {0};
-    struct judgements all = judge_lie(9, "page-faults", "page-faults", &way, counts_n, NULL);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_cause(&all.list[0], CAUSE_OTHER_DEFINITION);
+    const struct judgement *all = judge_lie(9, "page-faults", "page-faults", &way, counts_n, NULL);
+    assert_came(all, VERDICT_BIASED, CAUSE_OTHER_DEFINITION);
 }
 
 LIE(in_both_halves, run->value | run->value << 32)
@@ -106,10 +100,9 @@ LIE(in_both_halves, run->value | run->value << 32)
 TEST(counts_above_the_modulus_are_no_wrap)
 {
     struct built_way way = {0};
-    struct judgements all =
+    const struct judgement *all =
         judge_lie(9, "instructions:u", "instructions", &way, in_both_halves, NULL);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_cause(&all.list[0], CAUSE_UNKNOWN);
+    assert_came(all, VERDICT_BIASED, CAUSE_UNKNOWN);
 }
 
 static uint64_t never_set_back(const struct point *point, const struct evidence_run *run,
@@ -127,15 +120,14 @@ LIE(drifts_down, run->value - run->value * (index % 20) / 4000)
 TEST(a_counter_that_drifts_is_said_to)
 {
     struct built_way way = {0};
-    struct judgements all =
+    const struct judgement *all =
         judge_lie(9, "instructions:u", "instructions", &way, never_set_back, NULL);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_figure(&all.list[0], DRIFTS, 0, true);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_figure(all, DRIFTS, 0, true);
 
     all = judge_lie(9, "instructions:u", "instructions", &way, drifts_down, NULL);
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    assert_cause(&all.list[0], CAUSE_UNKNOWN);
-    assert_figure(&all.list[0], DRIFTS, 0, false);
+    assert_came(all, VERDICT_ACCURATE, CAUSE_UNKNOWN);
+    assert_figure(all, DRIFTS, 0, false);
 }
 
 static uint64_t above_every_second_time(const struct point *point, const struct evidence_run *run,
@@ -151,10 +143,9 @@ TEST(a_mean_within_the_limits_is_not_said_to_be_outside)
 {
     struct evidence *evidence = begin(9, "branches:u", "branches");
     build_ladder(&built, evidence, &(struct built_way){0}, "getppid");
-    build_lie(evidence, above_every_second_time, NULL);
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_figure(&all.list[0], OUTSIDE_LIMITS, 1, 2200002);
+    const struct judgement *all = judged_with(evidence, above_every_second_time, NULL);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_figure(all, OUTSIDE_LIMITS, 1, 2200002);
 }
 
 LIE(wrong_in_ar, point->pattern == PATTERN_AR ? run->value / 2 : run->value)
@@ -166,20 +157,18 @@ TEST(the_setting_that_counts_right_is_named)
     struct evidence *evidence = begin(9, "instructions:u", "instructions");
     build_all(&built, evidence, &(struct built_way){0});
     build_all(&built, evidence, &(struct built_way){.pattern = PATTERN_AO, .overhead = 3});
-    build_lie(evidence, wrong_in_ar, NULL);
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_text(&all.list[0], PATTERNS, 0, pattern_descriptions[PATTERN_AO]);
-    assert_text(&all.list[0], PATTERNS, 1, pattern_descriptions[PATTERN_AR]);
+    const struct judgement *all = judged_with(evidence, wrong_in_ar, NULL);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_text(all, PATTERNS, 0, pattern_descriptions[PATTERN_AO]);
+    assert_text(all, PATTERNS, 1, pattern_descriptions[PATTERN_AR]);
 
     evidence = begin(9, "instructions:u", "instructions");
     build_all(&built, evidence, &(struct built_way){0});
     build_all(&built, evidence, &(struct built_way){.counters = 4});
-    build_lie(evidence, wrong_with_four, NULL);
-    all = judged();
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_figure(&all.list[0], COUNTERS, 0, 1);
-    assert_figure(&all.list[0], COUNTERS, 1, 4);
+    all = judged_with(evidence, wrong_with_four, NULL);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_figure(all, COUNTERS, 0, 1);
+    assert_figure(all, COUNTERS, 1, 4);
 }
 
 /* A third of the runs has a switch that nobody asked for. */
@@ -199,19 +188,19 @@ TEST(runs_left_aside_are_told)
     struct evidence *evidence = begin(9, "instructions:u", "instructions");
     build_all(&built, evidence, &(struct built_way){0});
     disturb(evidence, 3, 0);
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_figure(&all.list[0], DISTURBED_WRONG, 0, 35);
-    assert_figure(&all.list[0], DISTURBED_WRONG, 1, 882);
-    assert_figure(&all.list[0], DISTURBED_WRONG, 2, 882);
-    assert_figure(&all.list[0], DISTURBED_WRONG, 3, 3);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_EXACT);
+    assert_figure(all, DISTURBED_WRONG, 0, 35);
+    assert_figure(all, DISTURBED_WRONG, 1, 882);
+    assert_figure(all, DISTURBED_WRONG, 2, 882);
+    assert_figure(all, DISTURBED_WRONG, 3, 3);
 
     evidence = begin(9, "page-faults", "page-faults");
     build_all(&built, evidence, &(struct built_way){0});
     disturb(evidence, 1, 1);
     all = judged();
-    assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_said(&all.list[0], DISTURBED_RIGHT);
+    assert_verdict(all, VERDICT_EXACT);
+    assert_said(all, DISTURBED_RIGHT);
 
     evidence = begin(9, "instructions:u", "instructions");
     build_all(&built, evidence, &(struct built_way){0});
@@ -219,8 +208,8 @@ TEST(runs_left_aside_are_told)
         for (size_t j = 0; j < evidence->points[i].run_count; j += 2)
             evidence->points[i].runs[j].value = evidence->points[i].runs[j].running = 0;
     all = judged();
-    assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_figure(&all.list[0], UNSCHEDULED, 0, 50);
+    assert_verdict(all, VERDICT_EXACT);
+    assert_figure(all, UNSCHEDULED, 0, 50);
 }
 
 LIE(doubled, 2 * run->value)
@@ -229,25 +218,25 @@ TEST(what_cannot_be_told_apart_or_known_is_said)
 {
     struct built_way way = {0}, once = {.processes = 1, .runs = 1};
     /* Its code makes two calls for every switch. */
-    struct judgements all =
+    const struct judgement *all =
         judge_lie(1, "context-switches", "context-switches", &way, doubled, NULL);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_figure(&all.list[0], OTHER_CLASS, 6, 2);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_figure(all, OTHER_CLASS, 6, 2);
 
     all = judge_lie(1, "instructions:u", "instructions", &once, doubled, NULL);
-    assert_verdict(&all.list[0], VERDICT_NOISY);
-    assert_said(&all.list[0], ONE_RUN);
+    assert_verdict(all, VERDICT_NOISY);
+    assert_said(all, ONE_RUN);
 
     way = (struct built_way){.without_null = true, .overhead = 3};
     all = judge_lie(1, "instructions:u", "instructions", &way, NULL, NULL);
     for (size_t at = 1; at < 4; at++) /* size, low, high */
-        assert_figure(&all.list[0], CONSTANT, at, 3);
+        assert_figure(all, CONSTANT, at, 3);
 }
 
 TEST(an_interface_that_takes_away_is_said_to)
 {
     struct built_way way = {.overhead = -13};
-    struct judgements all = judge_lie(1, "instructions:u", "instructions", &way, NULL, NULL);
-    assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_figure(&all.list[0], TAKES_AWAY, 1, 13);
+    const struct judgement *all = judge_lie(1, "instructions:u", "instructions", &way, NULL, NULL);
+    assert_verdict(all, VERDICT_EXACT);
+    assert_figure(all, TAKES_AWAY, 1, 13);
 }

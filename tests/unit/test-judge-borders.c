@@ -20,10 +20,10 @@ static enum verdict verdict_of_factor(double by, int64_t overhead)
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].value =
             (uint64_t)llround((double)point->truth.low * by) + (uint64_t)overhead;
-    struct judgements all = judged();
-    enum verdict verdict = all.list[0].verdict;
+    const struct judgement *all = judged();
+    enum verdict verdict = all->verdict;
     if (verdict == VERDICT_BIASED)
-        assert_non_null(said(&all.list[0].why, by < 1.03 ? WHY_FACTOR_ONCE : WHY_ONE_POINT));
+        assert_non_null(said(&all->why, by < 1.03 ? WHY_FACTOR_ONCE : WHY_ONE_POINT));
     return verdict;
 }
 
@@ -56,32 +56,32 @@ TEST(a_small_count_is_held_to_half_a_count)
     build_ladder(&built, evidence, &plain, "pages");
     for (size_t i = 0; i < 4; i++) /* at N = 1, four of forty read 2 */
         evidence->points[1].runs[9 * i + 5].value++;
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_ACCURATE);
     for (size_t i = 0; i < 40; i++) /* all of them */
         evidence->points[1].runs[i].value = 2;
     all = judged();
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_figure(&all.list[0], RIGHT_FROM, 0, 10);
-    assert_figure(&all.list[0], RIGHT_FROM, 1, 2);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_figure(all, RIGHT_FROM, 0, 10);
+    assert_figure(all, RIGHT_FROM, 1, 2);
 }
 
 TEST(without_a_null_cell_nothing_is_exact)
 {
     struct built_way way = {.without_null = true};
-    struct judgements all = judge_lie(1, "event", "syscalls", &way, NULL, NULL);
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    assert_false(all.list[0].has_overhead);
+    const struct judgement *all = judge_lie(1, "event", "syscalls", &way, NULL, NULL);
+    assert_verdict(all, VERDICT_ACCURATE);
+    assert_false(all->has_overhead);
     /* And an offset is not subtracted as if it were known. */
     way.overhead = 12;
     all = judge_lie(1, "event", "syscalls", &way, NULL, NULL);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_said(&all.list[0], NO_NULL);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_said(all, NO_NULL);
 }
 
 /* --- grades and rows --- */
 
-static struct judged_row *row_named(struct judgement *judgement, const char *specimen)
+static const struct judged_row *row_named(const struct judgement *judgement, const char *specimen)
 {
     for (size_t i = 0; i < judgement->row_count; i++)
         if (strcmp(judgement->rows[i].specimen, specimen) == 0)
@@ -95,63 +95,59 @@ TEST(one_run_of_one_row_breaks_exact)
     struct evidence *evidence = &built.file.events[0];
     struct point *last = &evidence->points[evidence->point_count - 1];
     last->runs[39].value++;
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
-    assert_int_equal(row_named(&all.list[0], last->specimen)->verdict, VERDICT_ACCURATE);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_ACCURATE);
+    assert_int_equal(row_named(all, "adds")->verdict, VERDICT_EXACT);
+    assert_int_equal(row_named(all, last->specimen)->verdict, VERDICT_ACCURATE);
     /* Unless a second account saw that something happened in it. */
     last->runs[39].account.minor_faults++;
     all = judged();
-    assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_int_equal(all.list[0].disturbed, 1);
-    assert_said(&all.list[0], DISTURBED_WRONG);
+    assert_verdict(all, VERDICT_EXACT);
+    assert_int_equal(all->disturbed, 1);
+    assert_said(all, DISTURBED_WRONG);
 }
 
 TEST(where_every_run_is_disturbed_they_are_judged_all_the_same)
 {
-    struct evidence *evidence = begin(1, "event:u", "instructions");
-    build_ladder(&built, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
     for (size_t i = 1; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].run_count; j++)
             evidence->points[i].runs[j].account.involuntary = 3;
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_EXACT);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_EXACT);
     double by = 1.05;
-    build_lie(evidence, factor, &by);
-    all = judged();
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_figure(&all.list[0], DISTURBED_WRONG, 0, 100);
+    all = judged_with(evidence, factor, &by);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_figure(all, DISTURBED_WRONG, 0, 100);
 }
 
 TEST(limits_bind_and_prove_nothing_more)
 {
-    struct evidence *evidence = begin(1, "branches:u", "branches");
-    build_ladder(&built, evidence, &plain, "getppid");
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    assert_said(&all.list[0], WITHIN_LIMITS);
+    struct evidence *evidence = begin_ladder("branches:u", "branches", &plain, "getppid");
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_ACCURATE);
+    assert_said(all, WITHIN_LIMITS);
     double by = 1.5; /* limits are 1 and 2 a call; the middle was counted */
-    build_lie(evidence, factor, &by);
-    all = judged();
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_said(&all.list[0], OUTSIDE_LIMITS);
+    all = judged_with(evidence, factor, &by);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_said(all, OUTSIDE_LIMITS);
 }
 
 TEST(limits_that_are_kept_leave_exact_what_is_proven)
 {
-    struct judgements all = judge_lie(1, "branches:u", "branches", &plain, NULL, NULL);
-    assert_verdict(&all.list[0], VERDICT_EXACT);
+    const struct judgement *all = judge_lie(1, "branches:u", "branches", &plain, NULL, NULL);
+    assert_verdict(all, VERDICT_EXACT);
     struct evidence *evidence = &built.file.events[0];
     for (size_t i = 0; i < evidence->point_count; i++)
         if (evidence->points[i].truth.grade == TRUTH_BOUNDED)
             evidence->points[i].runs[3].value = 3 * evidence->points[i].n + 10;
     all = judged();
-    assert_true(all.list[0].verdict != VERDICT_EXACT);
+    assert_true(all->verdict != VERDICT_EXACT);
 }
 
 TEST(counts_where_nothing_happens_break_exact_and_many_break_accurate)
 {
-    struct judgements all;
+    const struct judgement *all;
     (void)judge_lie(1, "faults", "page-faults", &plain, NULL, NULL);
     struct evidence *evidence = &built.file.events[0];
     for (uint64_t part = 200; part >= 50; part = part == 200 ? 50 : 0) {
@@ -159,24 +155,23 @@ TEST(counts_where_nothing_happens_break_exact_and_many_break_accurate)
             for (size_t j = 0; strcmp(evidence->points[i].specimen, "adds") == 0 && j < 40; j++)
                 evidence->points[i].runs[j].value = evidence->points[i].n / part;
         all = judged();
-        assert_verdict(&all.list[0], part == 200 ? VERDICT_ACCURATE : VERDICT_BIASED);
+        assert_verdict(all, part == 200 ? VERDICT_ACCURATE : VERDICT_BIASED);
         if (part == 50)
-            assert_said(&all.list[0], EXCESS);
+            assert_said(all, EXCESS);
     }
 }
 
 /* Errors of the last point of `adds`, alternating around a mean; both in parts of the truth. */
 static enum verdict verdict_of_spread(double mean, double deviation)
 {
-    struct evidence *evidence = begin(1, "event:u", "instructions");
-    build_ladder(&built, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
     struct point *point = &evidence->points[evidence->point_count - 1];
     double truth = (double)point->truth.low;
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].value =
             (uint64_t)llround(truth * (1 + mean + (i % 2 ? deviation : -deviation)));
-    struct judgements all = judged();
-    enum verdict verdict = all.list[0].verdict;
+    const struct judgement *all = judged();
+    enum verdict verdict = all->verdict;
     return verdict;
 }
 
@@ -194,8 +189,8 @@ TEST(one_row_that_is_noisy_makes_the_event_so)
     (void)judge_lie(1, "instructions:u", "instructions", &plain, NULL, NULL);
     struct evidence *evidence = &built.file.events[0];
     spread(&evidence->points[evidence->point_count - 1], 600000);
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_NOISY);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_NOISY);
 }
 
 TEST(a_row_of_zeros_is_dead_beside_others_that_live)
@@ -205,10 +200,10 @@ TEST(a_row_of_zeros_is_dead_beside_others_that_live)
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; strcmp(evidence->points[i].specimen, "loads") == 0 && j < 40; j++)
             evidence->points[i].runs[j].value = 0;
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_int_equal(row_named(&all.list[0], "loads")->verdict, VERDICT_DEAD);
-    assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_BIASED);
+    assert_int_equal(row_named(all, "loads")->verdict, VERDICT_DEAD);
+    assert_int_equal(row_named(all, "adds")->verdict, VERDICT_EXACT);
 }
 
 TEST(garbage_on_a_steady_overhead_is_noise)
@@ -220,8 +215,8 @@ TEST(garbage_on_a_steady_overhead_is_noise)
     for (size_t i = 1; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].run_count; j++)
             evidence->points[i].runs[j].value = 500 + random_below(&built.random, 1500);
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_NOISY);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_NOISY);
 }
 
 TEST(a_model_of_zero_makes_nothing_accurate)
@@ -231,30 +226,28 @@ TEST(a_model_of_zero_makes_nothing_accurate)
     build_ladder(&built, evidence, &plain, "adds");
     for (size_t i = 1; i < evidence->point_count; i++)
         evidence->points[i].truth.grade = TRUTH_MODEL;
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_UNJUDGED);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_UNJUDGED);
 }
 
 TEST(ladders_of_different_ways_are_rows_of_their_own)
 {
-    struct evidence *evidence = begin(1, "event:u", "instructions");
-    build_ladder(&built, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
     build_ladder(&built, evidence, &(struct built_way){.counters = 2}, "adds");
     build_ladder(&built, evidence, &(struct built_way){.pattern = PATTERN_RR}, "adds");
     build_ladder(&built, evidence, &(struct built_way){.path = "papi-low"}, "adds");
     build_ladder(&built, evidence, &(struct built_way){.core = "big"}, "adds");
     build_ladder(&built, evidence, &plain, "loads");
-    struct judgements all = judged();
-    assert_int_equal(all.list[0].row_count, 6);
+    const struct judgement *all = judged();
+    assert_int_equal(all->row_count, 6);
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(all.list[0].rows[i].point_count, BUILT_LADDER);
+        assert_int_equal(all->rows[i].point_count, BUILT_LADDER);
 }
 
 TEST(what_was_measured_is_judged_even_if_it_was_once_refused)
 {
-    struct evidence *evidence = begin(1, "event:u", "instructions");
-    build_ladder(&built, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
     evidence->error = EBUSY;
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_EXACT);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_EXACT);
 }

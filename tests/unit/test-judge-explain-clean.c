@@ -103,11 +103,11 @@ static size_t accused(const struct noise_case *noise, uint64_t seed)
     struct built_way way = noise->way;
     way.most_n = seed % 2 ? 10000 : 0;
     way.stray_faults_percent = seed % 3 ? 0 : 3;
-    struct judgements all = judge_lie(seed, "event:u", noise->class, &way, disturb, &disturber);
-    size_t found = all.list[0].explanation_count;
+    const struct judgement *all =
+        judge_lie(seed, "event:u", noise->class, &way, disturb, &disturber);
+    size_t found = all->explanation_count;
     for (size_t i = 0; i < found; i++)
-        print_error("%s, seed %u: %s\n", noise->name, (unsigned)seed,
-                    reasons_text(&all.list[0].why));
+        print_error("%s, seed %u: %s\n", noise->name, (unsigned)seed, reasons_text(&all->why));
     return found > 0;
 }
 

@@ -278,9 +278,9 @@ static void check(const struct built_way *noise, size_t seeds, double most_misse
             random_seed(&lie.random, seed + 1);
             struct built_way way = noise ? *noise : example->way;
             way.ns_each = example->way.ns_each;
-            struct judgements all =
+            const struct judgement *all =
                 judge_lie(seed, example->event, example->class, &way, lying, &lie);
-            missed += misses(example, &all.list[0], noise) > 0;
+            missed += misses(example, all, noise) > 0;
             cases++;
         }
     print_message("# %zu of %zu planted causes missed\n", missed, cases);

@@ -112,9 +112,9 @@ static void try_lie(size_t index, uint64_t seed, const struct built_way *way)
 {
     struct random random;
     random_seed(&random, seed + 1000);
-    struct judgements all =
+    const struct judgement *all =
         judge_lie(seed, "instructions:u", "instructions", way, lies[index].lie, &random);
-    const struct judgement *judgement = &all.list[0];
+    const struct judgement *judgement = all;
     if (getenv("ASSAY_TEST_SHOW") && seed == 0)
         fprintf(stderr, "%-24s %-9s %-14s %s\n", lies[index].name,
                 verdict_names[judgement->verdict], cause_word(judgement->cause),
@@ -172,13 +172,13 @@ TEST(what_tells_the_truth_passes)
     };
     for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
         for (uint64_t seed = 0; seed < UINT64_C(10) * SEEDS; seed++) {
-            struct judgements all =
+            const struct judgement *all =
                 judge_lie(seed, "instructions:u", "instructions", &ways[i], NULL, NULL);
-            enum verdict verdict = all.list[0].verdict;
-            enum cause cause = all.list[0].cause;
+            enum verdict verdict = all->verdict;
+            enum cause cause = all->cause;
             if ((verdict != VERDICT_ACCURATE && verdict != VERDICT_EXACT) ||
                 (cause != CAUSE_NONE && cause != CAUSE_INTERFACE_OVERHEAD))
                 fail_msg("way %zu, seed %u: %s, %s: %s", i, (unsigned)seed, verdict_names[verdict],
-                         cause_word(cause), reasons_text(&all.list[0].why));
+                         cause_word(cause), reasons_text(&all->why));
         }
 }

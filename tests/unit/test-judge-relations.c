@@ -44,14 +44,13 @@ TEST(zero_in_a_mode_that_does_not_apply_is_called_so)
     add(&built, "context-switches:u", "software", "context-switches", zeros, 0);
     add(&built, "context-switches", "software", "context-switches", NULL, 0);
     add(&built, "context-switches-too:u", "software", "context-switches", zeros, 0);
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_DEAD);
-    assert_cause(&all.list[0], CAUSE_MODE_NOT_APPLICABLE);
-    assert_text(&all.list[0], OTHER_MODE, 0, "user mode");
-    assert_text(&all.list[0], OTHER_MODE, 1, "context-switches");
-    assert_int_equal(all.list[0].rows[0].cause, CAUSE_MODE_NOT_APPLICABLE);
-    assert_verdict(&all.list[1], VERDICT_EXACT);
-    assert_cause(&all.list[2], CAUSE_UNKNOWN); /* a name that only begins alike */
+    const struct judgement *all = judged();
+    assert_came(all, VERDICT_DEAD, CAUSE_MODE_NOT_APPLICABLE);
+    assert_text(all, OTHER_MODE, 0, "user mode");
+    assert_text(all, OTHER_MODE, 1, "context-switches");
+    assert_int_equal(all->rows[0].cause, CAUSE_MODE_NOT_APPLICABLE);
+    assert_verdict(&all[1], VERDICT_EXACT);
+    assert_cause(&all[2], CAUSE_UNKNOWN); /* a name that only begins alike */
 }
 
 TEST(zero_in_every_mode_has_another_cause)
@@ -62,10 +61,10 @@ TEST(zero_in_every_mode_has_another_cause)
         add(&built, "instructions:u", "hardware", "instructions", zeros, 0);
         add(&built, "instructions:k", "hardware", "instructions", zeros, 0);
         add(&built, "page-faults:u", "software", "page-faults", zeros, 0);
-        struct judgements all = judged();
-        assert_cause(&all.list[0], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
-        assert_cause(&all.list[1], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
-        assert_cause(&all.list[2], CAUSE_UNKNOWN); /* no hypervisor counts faults for us */
+        const struct judgement *all = judged();
+        assert_cause(all, virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
+        assert_cause(&all[1], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
+        assert_cause(&all[2], CAUSE_UNKNOWN); /* no hypervisor counts faults for us */
     }
 }
 
@@ -75,12 +74,12 @@ TEST(a_hypervisor_is_blamed_when_no_hardware_event_opens)
     built.file.virtualized = true;
     build_refused(&built, "cycles:u", "hardware", "cycles", ENOENT, "no PMU");
     build_refused(&built, "cycles:k", "hardware", "cycles", EACCES, "paranoid");
-    struct judgements all = judged();
-    assert_cause(&all.list[0], CAUSE_VIRTUALIZED);
-    assert_cause(&all.list[1], CAUSE_PERMISSION);
+    const struct judgement *all = judged();
+    assert_cause(all, CAUSE_VIRTUALIZED);
+    assert_cause(&all[1], CAUSE_PERMISSION);
     add(&built, "instructions:u", "hardware", "instructions", NULL, 0);
     all = judged();
-    assert_cause(&all.list[0], CAUSE_NONE); /* a PMU is there: it lacks this event */
+    assert_cause(all, CAUSE_NONE); /* a PMU is there: it lacks this event */
 }
 
 TEST(a_mode_that_filters_nothing_is_told)
@@ -90,17 +89,17 @@ TEST(a_mode_that_filters_nothing_is_told)
     struct evidence *shorter = build_event(&built, "s:getppid:k", "tracepoint", "syscalls");
     build_all(&built, shorter, &(struct built_way){.most_n = 100}); /* another top */
     add(&built, "s:getppid", "tracepoint", "syscalls", NULL, 0);
-    struct judgements all = judged();
+    const struct judgement *all = judged();
     for (size_t i = 0; i < 3; i++)
-        assert_verdict(&all.list[i], VERDICT_EXACT);
-    assert_cause(&all.list[0], CAUSE_MODE_NOT_APPLICABLE);
-    assert_cause(&all.list[1], CAUSE_MODE_NOT_APPLICABLE);
-    assert_said(&all.list[0], NO_FILTER);
-    assert_cause(&all.list[2], CAUSE_NONE);
+        assert_verdict(&all[i], VERDICT_EXACT);
+    assert_cause(all, CAUSE_MODE_NOT_APPLICABLE);
+    assert_cause(&all[1], CAUSE_MODE_NOT_APPLICABLE);
+    assert_said(all, NO_FILTER);
+    assert_cause(&all[2], CAUSE_NONE);
     /* A mode that does filter is not blamed. */
     build_lie(&built.file.events[1], zeros, NULL);
     all = judged();
-    assert_cause(&all.list[0], CAUSE_NONE);
+    assert_cause(all, CAUSE_NONE);
 }
 
 /* Without kernel mode: all hits of a tracepoint lie there, those of a page fault need not. */
@@ -111,17 +110,17 @@ TEST(a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name)
     add(&built, "s:getppid:u", "tracepoint", "syscalls", NULL, 0);
     add(&built, "page-faults", "software", "page-faults", NULL, 0);
     add(&built, "page-faults:u", "software", "page-faults", NULL, 0);
-    struct judgements all = judged();
-    assert_cause(&all.list[0], CAUSE_NONE);
-    assert_cause(&all.list[1], CAUSE_MODE_NOT_APPLICABLE);
-    assert_text(&all.list[1], NO_FILTER_IN_KERNEL, 0, "s:getppid");
-    assert_true(all.list[1].usual > 0 && all.list[1].usual < all.list[1].why.count);
-    assert_cause(&all.list[3], CAUSE_NONE);
-    assert_int_equal(all.list[3].usual, all.list[3].why.count);
+    const struct judgement *all = judged();
+    assert_cause(all, CAUSE_NONE);
+    assert_cause(&all[1], CAUSE_MODE_NOT_APPLICABLE);
+    assert_text(&all[1], NO_FILTER_IN_KERNEL, 0, "s:getppid");
+    assert_true(all[1].usual > 0 && all[1].usual < all[1].why.count);
+    assert_cause(&all[3], CAUSE_NONE);
+    assert_int_equal(all[3].usual, all[3].why.count);
     build_lie(&built.file.events[1], zeros, NULL);
     all = judged();
-    assert_verdict(&all.list[1], VERDICT_DEAD);
-    assert_not_said(&all.list[1], NO_FILTER_IN_KERNEL);
+    assert_verdict(&all[1], VERDICT_DEAD);
+    assert_not_said(&all[1], NO_FILTER_IN_KERNEL);
 }
 
 TEST(a_zero_whose_plain_name_is_refused_says_so)
@@ -129,10 +128,9 @@ TEST(a_zero_whose_plain_name_is_refused_says_so)
     builder_start(&built, 1);
     build_refused(&built, "context-switches", "software", "page-faults", EACCES, "paranoid");
     add(&built, "context-switches:u", "software", "page-faults", zeros, 0);
-    struct judgements all = judged();
-    assert_verdict(&all.list[1], VERDICT_DEAD);
-    assert_cause(&all.list[1], CAUSE_UNKNOWN);
-    assert_text(&all.list[1], MODE_REFUSED, 0, "context-switches");
+    const struct judgement *all = judged();
+    assert_came(&all[1], VERDICT_DEAD, CAUSE_UNKNOWN);
+    assert_text(&all[1], MODE_REFUSED, 0, "context-switches");
 }
 
 TEST(a_pmu_that_is_no_cores_is_not_the_hypervisors)
@@ -141,9 +139,9 @@ TEST(a_pmu_that_is_no_cores_is_not_the_hypervisors)
     built.file.virtualized = true;
     build_refused(&built, "msr/tsc/u", "pmu", "ticks", EINVAL, "no modes");
     build_refused(&built, "cycles:u", "hardware", "cycles", ENOENT, "no PMU");
-    struct judgements all = judged();
-    assert_cause(&all.list[0], CAUSE_NONE);
-    assert_cause(&all.list[1], CAUSE_VIRTUALIZED);
+    const struct judgement *all = judged();
+    assert_cause(all, CAUSE_NONE);
+    assert_cause(&all[1], CAUSE_VIRTUALIZED);
 }
 
 TEST(cores_of_one_type_that_do_not_count_are_named)
@@ -155,14 +153,12 @@ TEST(cores_of_one_type_that_do_not_count_are_named)
         for (size_t i = 0; i < evidence->point_count; i++)
             for (size_t j = 0; strcmp(evidence->points[i].core, "little") == 0 && j < 40; j++)
                 evidence->points[i].runs[j].value *= dead ? 0 : 3;
-        struct judgements all = judged();
-        assert_verdict(&all.list[0], VERDICT_BIASED);
-        assert_cause(&all.list[0], CAUSE_CORE_TYPE);
-        assert_text(&all.list[0], CORES, 0, "big"), assert_text(&all.list[0], CORES, 1, "little");
+        const struct judgement *all = judged();
+        assert_came(all, VERDICT_BIASED, CAUSE_CORE_TYPE);
+        assert_text(all, CORES, 0, "big"), assert_text(all, CORES, 1, "little");
         build_lie(evidence, zeros, NULL); /* on both: nothing to do with the type */
         all = judged();
-        assert_verdict(&all.list[0], VERDICT_DEAD);
-        assert_cause(&all.list[0], CAUSE_UNKNOWN);
+        assert_came(all, VERDICT_DEAD, CAUSE_UNKNOWN);
     }
 }
 
@@ -178,11 +174,11 @@ TEST(paths_that_count_differently_are_told)
         for (size_t i = 0; differ && i < evidence->point_count; i++)
             for (size_t j = 0; strcmp(evidence->points[i].path, "papi-low") == 0 && j < 40; j++)
                 evidence->points[i].runs[j].value += (uint64_t)(evidence->points[i].truth.low / 20);
-        struct judgements all = judged();
-        assert_int_equal(all.list[0].disagrees, differ);
-        assert_verdict(&all.list[0], differ ? VERDICT_BIASED : VERDICT_ACCURATE);
+        const struct judgement *all = judged();
+        assert_int_equal(all->disagrees, differ);
+        assert_verdict(all, differ ? VERDICT_BIASED : VERDICT_ACCURATE);
         if (differ)
-            assert_text(&all.list[0], PATHS, 0, "perf-read");
+            assert_text(all, PATHS, 0, "perf-read");
     }
 }
 
@@ -196,10 +192,10 @@ TEST(events_of_a_class_are_ranked_by_verdict_and_error)
     add(&built, "second:u", "hardware", "loads", factor, 1.0005);
     build_refused(&built, "none:u", "hardware", "loads", ENOENT, "");
     add(&built, "alone:u", "hardware", "stores", NULL, 0);
-    struct judgements all = judged();
+    const struct judgement *all = judged();
     static const unsigned ranks[] = {3, 1, 4, 5, 2, 0, 0};
-    for (size_t i = 0; i < all.count; i++)
-        assert_int_equal(all.list[i].rank, ranks[i]);
+    for (size_t i = 0; i < built.file.event_count; i++)
+        assert_int_equal(all[i].rank, ranks[i]);
 }
 
 TEST(sums_that_do_not_add_up_are_told)
@@ -214,8 +210,8 @@ TEST(sums_that_do_not_add_up_are_told)
         double by = 1.2;
         if (broken)
             build_lie(&built.file.events[1], factor, &by);
-        struct judgements all = judged();
-        assert_int_equal(said(&all.list[0].why, WHY_SUM) != NULL, broken);
+        const struct judgement *all = judged();
+        assert_int_equal(said(&all->why, WHY_SUM) != NULL, broken);
     }
 }
 
@@ -230,9 +226,9 @@ TEST(a_core_type_that_is_wrong_here_and_right_there_is_not_the_cause)
         for (size_t j = 0; lies && j < point->run_count; j++)
             point->runs[j].value *= 3;
     }
-    struct judgements all = judged();
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_true(all.list[0].cause != CAUSE_CORE_TYPE);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_BIASED);
+    assert_true(all->cause != CAUSE_CORE_TYPE);
 }
 
 /* Two ladders of one specimen; the one with `liar` counters reads one part in `part` too much. */
@@ -245,8 +241,8 @@ static bool disagree(bool other_path, uint32_t liar, int64_t part)
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; evidence->points[i].counters == liar && j < 40; j++)
             evidence->points[i].runs[j].value += (uint64_t)(evidence->points[i].truth.low / part);
-    struct judgements all = judged();
-    bool disagrees = all.list[0].disagrees;
+    const struct judgement *all = judged();
+    bool disagrees = all->disagrees;
     return disagrees;
 }
 
@@ -268,7 +264,7 @@ TEST(what_two_modes_both_leave_at_zero_says_nothing_of_the_mode)
     evidence = build_event(&built, "faults:k", "software", "page-faults");
     build_ladder(&built, evidence, &(struct built_way){.path = "papi-low"}, "pages");
     build_ladder(&built, evidence, &plain, "adds");
-    struct judgements all = judged();
-    assert_cause(&all.list[0], CAUSE_NONE);
-    assert_not_said(&all.list[0], NO_FILTER);
+    const struct judgement *all = judged();
+    assert_cause(all, CAUSE_NONE);
+    assert_not_said(all, NO_FILTER);
 }

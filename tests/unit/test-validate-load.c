@@ -103,70 +103,6 @@ static void end(struct store *store)
     store_close(store);
 }
 
-/* --- the round trip --- */
-
-TEST_WITH(every_run_of_every_cell_arrives, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    make_finished(fixture);
-    struct case_file file = {0};
-    load(fixture, &file);
-    const struct evidence *evidence = event_named(&file, "page-faults:u");
-    assert_int_equal(evidence->point_count, PLAN_CELLS);
-    for (uint32_t i = 0; i < PLAN_CELLS; i++) {
-        const struct point *point = &evidence->points[i];
-        const struct cell *cell = &fixture->cells[i];
-        assert_string_equal(point->specimen, cell->specimen);
-        assert_true(point->n == cell->n);
-        assert_string_equal(point->path, cell->path);
-        assert_string_equal(point->opt, cell->opt);
-        assert_string_equal(point->link, cell->link);
-        assert_int_equal(point->pattern, cell->pattern);
-        assert_int_equal(point->counters, cell->counters);
-        assert_int_equal(point->cpu, cell->cpu);
-        assert_string_equal(point->core, "");
-        assert_int_equal(point->is_null, i == 0);
-        assert_false(point->has_interrupts);
-        assert_int_equal(point->failed, 0);
-        assert_null(point->failure_reason);
-        assert_int_equal(point->run_count, PLAN_PROCESSES * PLAN_RUNS);
-        for (size_t at = 0; at < point->run_count; at++) {
-            const struct evidence_run *run = &point->runs[at];
-            uint32_t process = (uint32_t)at / PLAN_RUNS, number = (uint32_t)at % PLAN_RUNS;
-            struct sample right = right_sample(cell->id, process, number, 0);
-            struct sample got = {cell->id,   process,      number,       0,
-                                 run->value, run->enabled, run->running, run->account};
-            assert_true(same_sample(&got, &right));
-            assert_int_equal(run->process, process);
-        }
-    }
-    assert_true(evidence->points[0].faults == 7);
-    assert_true(evidence->points[0].switches == -1);
-    assert_true(evidence->points[1].faults == -1);
-}
-
-TEST_WITH(events_come_with_class_kind_and_reason, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    make_finished(fixture);
-    struct case_file file = {0};
-    load(fixture, &file);
-    /* task-clock is only a companion, cycles:u was tried and not opened: both are there. */
-    assert_int_equal(file.event_count, KNOWN);
-    for (size_t i = 0; i < KNOWN; i++) {
-        const struct evidence *evidence = &file.events[i];
-        const struct stored_event *stored = &known_events[i];
-        assert_string_equal(evidence->event, stored->name);
-        assert_string_equal(evidence->kind, stored->kind);
-        assert_true(evidence->class ? strcmp(evidence->class, stored->class) == 0 : !stored->class);
-        assert_int_equal(evidence->error, stored->error);
-        assert_true(evidence->reason ? strcmp(evidence->reason, stored->reason) == 0
-                                     : !stored->reason);
-    }
-    assert_int_equal(file.events[1].point_count, 0);
-    assert_int_equal(file.events[2].point_count, 0);
-}
-
 /* --- truths and traits --- */
 
 static const struct stored_truth truths[] = {
@@ -363,25 +299,6 @@ TEST(odd_facts_name_no_core)
         char name[16] = "old";
         core_type(&facts, 5, name, sizeof(name));
         assert_string_equal(name, "");
-    }
-}
-
-TEST_WITH(the_machine_tells_whether_it_is_one, setup, teardown)
-{
-    static const struct {
-        const char *hypervisor, *emulated;
-    } machines[] = {{"none", NULL}, {"kvm", NULL}, {"qemu-tcg", "CPUID"}, {NULL, NULL}};
-    for (size_t i = 0; i < 4; i++) {
-        struct fixture *fixture = *state;
-        facts_set(&fixture->facts, "hypervisor", machines[i].hypervisor, ENODATA);
-        facts_set(&fixture->facts, "emulated", machines[i].emulated, ENODATA);
-        end(start(fixture));
-        struct case_file file = {0};
-        load(fixture, &file);
-        assert_int_equal(file.virtualized, i == 1 || i == 2);
-        assert_int_equal(file.emulated, i == 2);
-        assert_int_equal(file.event_count, 0);
-        unlink(fixture->path);
     }
 }
 
