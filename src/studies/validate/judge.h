@@ -96,10 +96,6 @@ struct errors {
     double noise_df; /* how well the points' sigmas are known */
 };
 
-void errors_collect(const struct judgement *judgement, struct errors *errors);
-/* Location and sigma of every point, from the runs that are not left out. */
-void errors_sum_up(struct errors *errors);
-
 /* Does the point take part in a regression? */
 bool error_point_counts(const struct error_point *point);
 /* How many standard deviations of the point's location are so much. */

@@ -10,15 +10,13 @@
  *     study.c                 which events, the options, the entry in the driver
  *     parts.h                 what the files outside of the judge share
  *     plan.h, .c              which cells the next round wishes for
- *     measure.c               the rounds: wish, measure, learn, wish again; what the store gets
- *     load.c                  samples -> the case
- *     judge.h, judge.c        the steps from counts to a verdict; events compared; pure
+ *     measure.c               samples -> the case; the rounds: wish, measure, learn, wish again
+ *     judge.h, judge.c        the verdict on every event; events compared; pure
  *     judge-points.c          the figures of one point
  *     judge-rows.c            ladders of N, and what is said of each
- *     judge-verdict.c         the verdict on one event
- *     judge-errors.c          errors, their location, how well it is known
- *     judge-explain.c, -regression.c, -runs.c
- *                             causes: constant, by what the code does, by run
+ *     judge-explain.c         errors, their location, how well it is known; what explains them …
+ *     judge-explain-regression.c, -runs.c
+ *                             … by what the code does, and by single runs
  *     findings.c              A1 to A10
  *     words.c                 the sentences of the judge
  *     passport.c              the newest verdicts as a file for other programs
