@@ -130,3 +130,12 @@ static inline void spread(struct point *point, int64_t by)
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].value += (uint64_t)(i % 2 ? by : -by);
 }
+
+/* --- tables of cases --- */
+
+/* A row, or a part of one. */
+#define OF(...)                                                                                    \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+#define INSTRUCTIONS "instructions:u", "instructions"

@@ -125,12 +125,6 @@ struct example {
     bool quiet_only; /* noise would drown it */
 };
 
-/* A row, or a part of one. */
-#define OF(...)                                                                                    \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
-#define INSTRUCTIONS "instructions:u", "instructions"
 static const struct example examples[] = {
     OF("an offset", INSTRUCTIONS, OF(.offset = 7), OF(OF(CAUSE_UNKNOWN, "run", 7, 0)),
        WHY_CONSTANT_BEYOND, .quiet_only = true),

@@ -420,7 +420,7 @@ bool error_point_counts(const struct error_point *point)
     return (point->proven || point->far_outside) && !point->left_out && point->quiet > 1;
 }
 
-double error_sigmas(const struct error_point *point, double error)
+static double error_sigmas(const struct error_point *point, double error)
 {
     return fabs(error) / hypot(point->sigma, point->overhead_sigma);
 }

@@ -545,7 +545,7 @@ static void rank_event(struct judgement *judgement, const struct judgements *all
     judgement->rank = rivals ? (unsigned)better + 1 : 0;
 }
 
-void relate_events(const struct case_file *file, struct judgements *judgements)
+static void relate_events(const struct case_file *file, struct judgements *judgements)
 {
     for (size_t i = 0; i < judgements->count; i++) {
         struct judgement *judgement = &judgements->list[i];

@@ -98,8 +98,6 @@ struct errors {
 
 /* Does the point take part in a regression? */
 bool error_point_counts(const struct error_point *point);
-/* How many standard deviations of the point's location are so much. */
-double error_sigmas(const struct error_point *point, double error);
 /* Behind the runs of the process that run `from` is one of; they stand together. */
 size_t error_process_end(const struct error_point *point, size_t from);
 /* The count of a run: what was reported, less the overhead, not extrapolated. */
@@ -255,9 +253,6 @@ struct run_order compare_runs(const struct judgement *judgement);
 bool too_many_strays(const struct judgement *judgement);
 /* What became of the runs that the verdict does not rest on. */
 void note_disturbed(struct judgement *judgement);
-
-/* What only shows across events: modes, core types, paths, sums, ranks. */
-void relate_events(const struct case_file *file, struct judgements *judgements);
 
 /* The event's name without its mode; its length. mode: the letters, or "" where it has none. */
 size_t event_base(const char *event, const char **mode);
