@@ -10,6 +10,9 @@
 #include "case-builder.h"
 #include "studies/validate/judge.h"
 
+/* A way of measuring that adds nothing and has no noise. */
+__attribute__((unused)) static const struct built_way plain = {0};
+
 /* The case of a test, from the beginning. */
 static struct case_builder built;
 
@@ -26,6 +29,14 @@ static inline struct evidence *begin_ladder(const char *event, const char *class
 {
     struct evidence *evidence = begin(1, event, class);
     build_ladder(&built, evidence, way, specimen);
+    return evidence;
+}
+
+/* The same, with every specimen that predicts it. */
+static inline struct evidence *begin_all(const char *event, const char *class)
+{
+    struct evidence *evidence = begin(1, event, class);
+    build_all(&built, evidence, &plain);
     return evidence;
 }
 
@@ -51,12 +62,12 @@ static inline const struct judgement *judged_with(struct evidence *evidence, bui
 }
 
 /* Names in messages instead of numbers. */
-#define assert_verdict(judgement, wanted)                                                          \
+#define assert_verdict(asked, wanted)                                                              \
     do {                                                                                           \
-        if ((judgement)->verdict != (wanted))                                                      \
-            print_error("%s: %s\n", (judgement)->evidence->event,                                  \
-                        reasons_text(&(judgement)->why));                                          \
-        assert_string_equal(verdict_names[(judgement)->verdict], verdict_names[wanted]);           \
+        const struct judgement *judged_ = (asked);                                                 \
+        if (judged_->verdict != (wanted))                                                          \
+            print_error("%s: %s\n", judged_->evidence->event, reasons_text(&judged_->why));        \
+        assert_string_equal(verdict_names[judged_->verdict], verdict_names[wanted]);               \
     } while (0)
 #define cause_word(cause) ((cause) == CAUSE_NONE ? "none" : cause_names[cause])
 #define assert_cause(judgement, wanted)                                                            \
@@ -109,9 +120,6 @@ static inline const struct judgement *judge_lie(uint64_t seed, const char *event
     build_all(&built, evidence, way);
     return lie ? judged_with(evidence, lie, context) : judged();
 }
-
-/* A way of measuring that adds nothing and has no noise. */
-__attribute__((unused)) static const struct built_way plain = {0};
 
 /* What a lying counter makes of a run. */
 #define LIE(name, value)                                                                           \

@@ -51,9 +51,7 @@ TEST(what_does_not_outweigh_the_overhead_is_not_held_to_one_percent)
 
 TEST(a_small_count_is_held_to_half_a_count)
 {
-    builder_start(&built, 1);
-    struct evidence *evidence = build_event(&built, "faults", "software", "page-faults");
-    build_ladder(&built, evidence, &plain, "pages");
+    struct evidence *evidence = begin_ladder("faults", "page-faults", &plain, "pages");
     for (size_t i = 0; i < 4; i++) /* at N = 1, four of forty read 2 */
         evidence->points[1].runs[9 * i + 5].value++;
     const struct judgement *all = judged();
@@ -91,8 +89,7 @@ static const struct judged_row *row_named(const struct judgement *judgement, con
 
 TEST(one_run_of_one_row_breaks_exact)
 {
-    (void)judge_lie(1, "instructions:u", "instructions", &plain, NULL, NULL);
-    struct evidence *evidence = &built.file.events[0];
+    struct evidence *evidence = begin_all("instructions:u", "instructions");
     struct point *last = &evidence->points[evidence->point_count - 1];
     last->runs[39].value++;
     const struct judgement *all = judged();
@@ -148,8 +145,7 @@ TEST(limits_that_are_kept_leave_exact_what_is_proven)
 TEST(counts_where_nothing_happens_break_exact_and_many_break_accurate)
 {
     const struct judgement *all;
-    (void)judge_lie(1, "faults", "page-faults", &plain, NULL, NULL);
-    struct evidence *evidence = &built.file.events[0];
+    struct evidence *evidence = begin_all("faults", "page-faults");
     for (uint64_t part = 200; part >= 50; part = part == 200 ? 50 : 0) {
         for (size_t i = 0; i < evidence->point_count; i++)
             for (size_t j = 0; strcmp(evidence->points[i].specimen, "adds") == 0 && j < 40; j++)
@@ -170,9 +166,7 @@ static enum verdict verdict_of_spread(double mean, double deviation)
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].value =
             (uint64_t)llround(truth * (1 + mean + (i % 2 ? deviation : -deviation)));
-    const struct judgement *all = judged();
-    enum verdict verdict = all->verdict;
-    return verdict;
+    return judged()->verdict;
 }
 
 TEST(noise_is_called_biased_only_beyond_doubt)
@@ -186,17 +180,14 @@ TEST(noise_is_called_biased_only_beyond_doubt)
 
 TEST(one_row_that_is_noisy_makes_the_event_so)
 {
-    (void)judge_lie(1, "instructions:u", "instructions", &plain, NULL, NULL);
-    struct evidence *evidence = &built.file.events[0];
+    struct evidence *evidence = begin_all("instructions:u", "instructions");
     spread(&evidence->points[evidence->point_count - 1], 600000);
-    const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_NOISY);
+    assert_verdict(judged(), VERDICT_NOISY);
 }
 
 TEST(a_row_of_zeros_is_dead_beside_others_that_live)
 {
-    (void)judge_lie(1, "instructions:u", "instructions", &plain, NULL, NULL);
-    struct evidence *evidence = &built.file.events[0];
+    struct evidence *evidence = begin_all("instructions:u", "instructions");
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; strcmp(evidence->points[i].specimen, "loads") == 0 && j < 40; j++)
             evidence->points[i].runs[j].value = 0;
@@ -208,26 +199,20 @@ TEST(a_row_of_zeros_is_dead_beside_others_that_live)
 
 TEST(garbage_on_a_steady_overhead_is_noise)
 {
-    builder_start(&built, 1);
     struct built_way way = {.overhead = 1000, .most_n = 100};
-    struct evidence *evidence = build_event(&built, "event:u", "hardware", "loads");
-    build_ladder(&built, evidence, &way, "loads");
+    struct evidence *evidence = begin_ladder("event:u", "loads", &way, "loads");
     for (size_t i = 1; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].run_count; j++)
             evidence->points[i].runs[j].value = 500 + random_below(&built.random, 1500);
-    const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_NOISY);
+    assert_verdict(judged(), VERDICT_NOISY);
 }
 
 TEST(a_model_of_zero_makes_nothing_accurate)
 {
-    builder_start(&built, 1);
-    struct evidence *evidence = build_event(&built, "event", "software", "page-faults");
-    build_ladder(&built, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event", "page-faults", &plain, "adds");
     for (size_t i = 1; i < evidence->point_count; i++)
         evidence->points[i].truth.grade = TRUTH_MODEL;
-    const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_UNJUDGED);
+    assert_verdict(judged(), VERDICT_UNJUDGED);
 }
 
 TEST(ladders_of_different_ways_are_rows_of_their_own)
@@ -248,6 +233,5 @@ TEST(what_was_measured_is_judged_even_if_it_was_once_refused)
 {
     struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
     evidence->error = EBUSY;
-    const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_EXACT);
+    assert_verdict(judged(), VERDICT_EXACT);
 }

@@ -78,6 +78,8 @@ struct world {
     uint64_t process_ns, hit_ns[SPECIMENS]; /* prices */
     uint64_t spent_ns;
 };
+/* That of the test; world_begin makes it anew. */
+static struct world world;
 
 static inline struct validate_subject subject_of(const char *name, const char *class)
 {
@@ -89,25 +91,25 @@ static inline struct validate_subject subject_of(const char *name, const char *c
                                      .cpu_count = 1};
 }
 
-static inline void world_begin(struct world *world, const char *class)
+static inline void world_begin(struct world *of, const char *class)
 {
-    *world = (struct world){.process_ns = 5 * MS};
+    *of = (struct world){.process_ns = 5 * MS};
     for (size_t i = 0; i < SPECIMENS; i++) {
-        world->specimens[i] = (struct validate_specimen){.known = &known[i], .name = known[i].name};
-        world->hit_ns[i] = 1;
+        of->specimens[i] = (struct validate_specimen){.known = &known[i], .name = known[i].name};
+        of->hit_ns[i] = 1;
     }
-    world->subjects[0] = subject_of("event:u", class);
-    world->plan = (struct validate_plan){.subjects = world->subjects,
-                                         .subject_count = 1,
-                                         .specimens = world->specimens,
-                                         .specimen_count = SPECIMENS,
-                                         .wishes = &world->wishes};
+    of->subjects[0] = subject_of("event:u", class);
+    of->plan = (struct validate_plan){.subjects = of->subjects,
+                                      .subject_count = 1,
+                                      .specimens = of->specimens,
+                                      .specimen_count = SPECIMENS,
+                                      .wishes = &of->wishes};
 }
 
 /* Carries out what is wished for: all of it, whose cells come in the order of the wishes. */
-static inline void world_run(struct world *world, size_t first)
+static inline void world_run(struct world *of, size_t first)
 {
-    struct validate_plan *plan = &world->plan;
+    struct validate_plan *plan = &of->plan;
     AUTO_MEMORY struct visit *visits = NULL;
     size_t count = 0;
     wishes_settle(plan->wishes, 0);
@@ -118,44 +120,43 @@ static inline void world_run(struct world *world, size_t first)
     for (size_t i = 0; i < count; i++) {
         const size_t at = visits[i].cell - 1, specimen = plan->about[at].specimen;
         const struct cell *cell = &plan->wishes->cells[at];
-        uint64_t hit = specimen == VALIDATE_NO_SPECIMEN ? 0 : world->hit_ns[specimen];
+        uint64_t hit = specimen == VALIDATE_NO_SPECIMEN ? 0 : of->hit_ns[specimen];
         uint64_t inside = cell->runs * cell->n * hit;
         assert_in_range(at, first, plan->count);
-        wishes_learn(plan->wishes, cell->id, world->process_ns + inside, inside, cell->runs);
-        world->spent_ns += world->process_ns + inside;
+        wishes_learn(plan->wishes, cell->id, of->process_ns + inside, inside, cell->runs);
+        of->spent_ns += of->process_ns + inside;
     }
 }
 
 /* One round; how many cells it added. */
-static inline size_t world_round(struct world *world, uint64_t budget, enum validate_share share)
+static inline size_t world_round(struct world *of, uint64_t budget, enum validate_share share)
 {
-    size_t first = world->plan.count;
-    uint64_t left = budget == UINT64_MAX       ? budget
-                    : world->spent_ns < budget ? budget - world->spent_ns
-                                               : 0;
+    size_t first = of->plan.count;
+    uint64_t left = budget == UINT64_MAX    ? budget
+                    : of->spent_ns < budget ? budget - of->spent_ns
+                                            : 0;
     const struct validate_round round = {.budget_ns = left, .point_ns = budget / 8, .share = share};
-    bool more = validate_next(&world->plan, &round);
-    assert_int_equal(more, world->plan.count > first);
-    world_run(world, first);
-    return world->plan.count - first;
+    bool more = validate_next(&of->plan, &round);
+    assert_int_equal(more, of->plan.count > first);
+    world_run(of, first);
+    return of->plan.count - first;
 }
 
 /* Rounds until nothing more is to be had. */
-static inline void world_finish(struct world *world, uint64_t budget)
+static inline void world_finish(struct world *of, uint64_t budget)
 {
     unsigned rounds = 0;
     for (int share = SHARE_HALF; share < SHARE_COUNT; rounds++) {
-        share = world_round(world, budget, (enum validate_share)share) ? SHARE_HALF : share + 1;
+        share = world_round(of, budget, (enum validate_share)share) ? SHARE_HALF : share + 1;
         assert_in_range(rounds, 0, ROUNDS_END);
     }
 }
 
 /* The cell of that point in the usual way, or NULL. */
-static inline const struct cell *cell_at(const struct world *world, const char *specimen,
-                                         uint64_t n)
+static inline const struct cell *cell_at(const struct world *of, const char *specimen, uint64_t n)
 {
-    for (size_t i = 0; i < world->plan.count; i++) {
-        const struct cell *cell = &world->wishes.cells[i];
+    for (size_t i = 0; i < of->plan.count; i++) {
+        const struct cell *cell = &of->wishes.cells[i];
         if (strcmp(cell->specimen, specimen) == 0 && cell->n == n && cell->counters == 1 &&
             cell->cpu == -1 && strcmp(cell->path, "perf-read") == 0)
             return cell;
@@ -163,8 +164,8 @@ static inline const struct cell *cell_at(const struct world *world, const char *
     return NULL;
 }
 
-static inline uint64_t runs_at(const struct world *world, const char *specimen, uint64_t n)
+static inline uint64_t runs_at(const struct world *of, const char *specimen, uint64_t n)
 {
-    const struct cell *cell = cell_at(world, specimen, n);
-    return cell ? (uint64_t)cell->runs * world->wishes.about[cell->id - 1].planned : 0;
+    const struct cell *cell = cell_at(of, specimen, n);
+    return cell ? (uint64_t)cell->runs * of->wishes.about[cell->id - 1].planned : 0;
 }

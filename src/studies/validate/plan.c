@@ -554,7 +554,6 @@ static bool is_planned(const struct validate_plan *plan, size_t subject,
     return false;
 }
 
-/* No more processes than runs. */
 /* Was any of these cells visited? */
 static bool was_visited(const struct validate_plan *plan, struct validate_places places)
 {

@@ -407,28 +407,13 @@ static void put_table(const struct validating *run, const struct style *style, s
  * Ladders of `assay validate` that ended below their top, and what a further step would cost: how
  * many, the lowest and the highest end; each of them with --all. */
 
-static void put_time(double ns, struct text *out)
-{
-    const char *const units[] = {"ns", utf8_is_expected() ? "\u00b5s" : "us", "ms", "s"};
-    char number[NUMBER_SIZE];
-    size_t unit = 0;
-    while (unit < 3 && ns >= 1000) {
-        ns /= 1000;
-        unit++;
-    }
-    number_significant(ns, 2, number, sizeof(number));
-    text_printf(out, "%s %s", number, units[unit]);
-}
-
 static void put_cap(const struct validate_cap *cap, struct text *out)
 {
     text_put_clean(out, cap->event);
     text_printf(out, " at N = %s", FIGURE((double)cap->n));
     if (cap->hit_ns <= 0)
         return;
-    text_puts(out, " (");
-    put_time(cap->hit_ns, out);
-    text_puts(out, " a hit of ");
+    text_printf(out, " (%s a hit of ", TIME(cap->hit_ns));
     text_append(out, cap->specimen, strcspn(cap->specimen, "/"));
     text_putc(out, ')');
 }
