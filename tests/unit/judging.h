@@ -72,10 +72,11 @@ static inline const struct judgement *judged_with(struct evidence *evidence, bui
 #define cause_word(cause) ((cause) == CAUSE_NONE ? "none" : cause_names[cause])
 #define assert_cause(judgement, wanted)                                                            \
     assert_string_equal(cause_word((judgement)->cause), cause_word(wanted))
-#define assert_came(judgement, verdict_, cause_)                                                   \
+#define assert_came(asked, verdict_, cause_)                                                       \
     do {                                                                                           \
-        assert_verdict(judgement, verdict_);                                                       \
-        assert_cause(judgement, cause_);                                                           \
+        const struct judgement *came_ = (asked);                                                   \
+        assert_verdict(came_, verdict_);                                                           \
+        assert_cause(came_, cause_);                                                               \
     } while (0)
 
 /* What is said with this code, also about one specimen; NULL: nothing. */
