@@ -98,7 +98,13 @@ static inline const struct reason_value *told(const struct judgement *judgement,
         fail_msg("%s is not said: %s", validate_words[code].code, reasons_text(&judgement->why));
     return &found->values[at];
 }
-#define assert_said(judgement, code)     (void)told(judgement, WHY_##code, 0)
+#define assert_said(judgement, code) (void)told(judgement, WHY_##code, 0)
+#define assert_says(asked, verdict_, code)                                                         \
+    do {                                                                                           \
+        const struct judgement *came_ = (asked);                                                   \
+        assert_verdict(came_, verdict_);                                                           \
+        assert_said(came_, code);                                                                  \
+    } while (0)
 #define assert_not_said(judgement, code) assert_null(said(&(judgement)->why, WHY_##code))
 #define assert_text(judgement, code, at, words)                                                    \
     assert_string_equal(told(judgement, WHY_##code, at)->text, words)

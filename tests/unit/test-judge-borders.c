@@ -72,9 +72,7 @@ TEST(without_a_null_cell_nothing_is_exact)
     assert_false(all->has_overhead);
     /* And an offset is not subtracted as if it were known. */
     way.overhead = 12;
-    all = judge_lie(1, "event", "syscalls", &way, NULL, NULL);
-    assert_verdict(all, VERDICT_BIASED);
-    assert_said(all, NO_NULL);
+    assert_says(judge_lie(1, "event", "syscalls", &way, NULL, NULL), VERDICT_BIASED, NO_NULL);
 }
 
 /* --- grades and rows --- */
@@ -122,12 +120,9 @@ TEST(limits_bind_and_prove_nothing_more)
 {
     struct evidence *evidence = begin_ladder("branches:u", "branches", &plain, "getppid");
     const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_ACCURATE);
-    assert_said(all, WITHIN_LIMITS);
+    assert_says(all, VERDICT_ACCURATE, WITHIN_LIMITS);
     double by = 1.5; /* limits are 1 and 2 a call; the middle was counted */
-    all = judged_with(evidence, factor, &by);
-    assert_verdict(all, VERDICT_BIASED);
-    assert_said(all, OUTSIDE_LIMITS);
+    assert_says(judged_with(evidence, factor, &by), VERDICT_BIASED, OUTSIDE_LIMITS);
 }
 
 TEST(limits_that_are_kept_leave_exact_what_is_proven)

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Every cause is planted in counts that are right otherwise, without noise and with it, alone and
- * beside another: it must be found, with its size. */
+ * beside another: it must be found, with its size. And counts that are right but for noise have no
+ * cause, whatever the noise looks like; the rates are printed and held to. */
 #include "case.h"
 #include "judging.h"
 
@@ -289,4 +290,95 @@ TEST(causes_are_found_without_noise)
 TEST(causes_are_found_in_noise)
 {
     check(&(struct built_way){.relative = 0.002}, 5, 0.06);
+}
+
+/* --- noise alone --- */
+
+#define SEEDS 120u
+
+enum noise { NORMAL, ADDED, RARE, TAILS, STATES, BY_SPECIMEN };
+
+static const struct noise_case {
+    const char *name, *class;
+    enum noise kind;
+    double size; /* of the truth, or counts */
+    struct built_way way;
+} noises[] = {
+    OF("normal, 0.1 %", "instructions", NORMAL, 0.001),
+    OF("normal, 0.3 %, few runs", "instructions", NORMAL, 0.003, OF(.runs = 5)),
+    OF("normal, 3 %", "loads", NORMAL, 0.03, OF(.processes = 5, .runs = 4)),
+    OF("normal, 5 counts", "instructions", ADDED, 5),
+    OF("rare events both ways", "instructions", RARE, 0.4),
+    OF("heavy tails", "instructions", TAILS, 0.001),
+    OF("heavy tails, few runs", "cond-branches", TAILS, 0.001, OF(.processes = 2, .runs = 3)),
+    OF("two states of processes", "instructions", STATES, 0.002, OF(.processes = 2, .runs = 10)),
+    OF("two states of many processes", "instructions", STATES, 0.002,
+       OF(.processes = 8, .runs = 5)),
+    OF("each specimen its own", "instructions", BY_SPECIMEN, 0.005, OF(.runs = 8)),
+};
+
+struct disturber {
+    const struct noise_case *noise;
+    struct random random;
+    const struct evidence_run *last;
+    double state; /* of the process */
+};
+
+static uint64_t disturb(const struct point *point, const struct evidence_run *run, size_t index,
+                        void *context)
+{
+    struct disturber *disturber = context;
+    struct random *random = &disturber->random;
+    const double size = disturber->noise->size, part = size * (double)point->truth.low;
+    double noise = 0;
+    if (index == 0 || run->process != disturber->last->process)
+        disturber->state = random_below(random, 2) ? 1 : -1;
+    disturber->last = run;
+    switch (disturber->noise->kind) {
+    case NORMAL:
+        noise = part * built_normal(random);
+        break;
+    case ADDED:
+        noise = size * built_normal(random);
+        break;
+    case RARE:
+        noise = poisson(random, size) - poisson(random, size);
+        break;
+    case TAILS: /* Cauchy's, which has no mean */
+        noise = part * built_normal(random) / fabs(built_normal(random)) / 3;
+        noise = fmax(noise, -(double)point->truth.low);
+        break;
+    case STATES:
+        noise = part * (disturber->state + 0.1 * built_normal(random));
+        break;
+    case BY_SPECIMEN:
+        noise = part * built_normal(random) / (double)(1 + strlen(point->specimen) % 7);
+        break;
+    }
+    return run->value + (uint64_t)(int64_t)round(noise);
+}
+
+static bool is_accused(const struct noise_case *noise, uint64_t seed)
+{
+    struct disturber disturber = {.noise = noise};
+    random_seed(&disturber.random, seed + 1000);
+    struct built_way way = noise->way;
+    way.most_n = seed % 2 ? 10000 : 0;
+    way.stray_faults_percent = seed % 3 ? 0 : 3;
+    const struct judgement *judgement =
+        judge_lie(seed, "event:u", noise->class, &way, disturb, &disturber);
+    if (judgement->explanation_count)
+        print_error("%s, seed %u: %s\n", noise->name, (unsigned)seed,
+                    reasons_text(&judgement->why));
+    return judgement->explanation_count > 0;
+}
+
+TEST(noise_alone_has_no_cause)
+{
+    size_t alarms = 0, all = 0;
+    for (size_t i = 0; i < sizeof(noises) / sizeof(*noises); i++)
+        for (uint64_t seed = 0; seed < SEEDS; seed++, all++)
+            alarms += is_accused(&noises[i], seed);
+    print_message("# %zu of %zu clean cases accused\n", alarms, all);
+    assert_true((double)alarms <= 0.001 * (double)all);
 }

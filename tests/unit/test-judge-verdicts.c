@@ -52,11 +52,8 @@ TEST(what_cannot_be_opened_is_unsupported_for_its_reason)
 TEST(a_counter_that_never_ran_is_unscheduled)
 {
     struct evidence *evidence = begin_ladder("cycles:u", "instructions", &plain, "adds");
-    for (size_t i = 0; i < evidence->point_count; i++)
-        for (size_t j = 0; j < evidence->points[i].run_count; j++) {
-            evidence->points[i].runs[j].running = 0;
-            evidence->points[i].runs[j].value = 0;
-        }
+    EACH_RUN(evidence, point, run)
+    run->running = run->value = 0;
     const struct judgement *all = judged();
     assert_verdict(all, VERDICT_UNSCHEDULED);
     assert_int_equal(all->rows[0].verdict, VERDICT_UNSCHEDULED);
@@ -107,9 +104,7 @@ TEST(code_whose_turn_never_came_is_not_said_to_predict_nothing)
 TEST(only_zeros_predicted_prove_nothing)
 {
     (void)begin_ladder("faults", "page-faults", &plain, "adds");
-    const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_UNJUDGED);
-    assert_said(all, ZERO);
+    assert_says(judged(), VERDICT_UNJUDGED, ZERO);
 }
 
 TEST(a_model_makes_accurate_at_best_and_else_states_the_ratio)
@@ -151,9 +146,7 @@ TEST(a_lower_limit_above_zero_makes_dead_too)
     assert_verdict(all, VERDICT_DEAD);
     for (size_t i = 1; i < evidence->point_count; i++)
         evidence->points[i].truth.low = 0;
-    all = judged();
-    assert_verdict(all, VERDICT_UNJUDGED);
-    assert_said(all, WEAK_LIMITS);
+    assert_says(judged(), VERDICT_UNJUDGED, WEAK_LIMITS);
 }
 
 /* --- precedence --- */
