@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What somebody found who tried to deceive the judge, and what looks like a cause and is none: a
- * lie that another way of measuring covered, clean counters that rare accidents or few runs made
- * look bad, factors that look like another class. */
+ * Counters that lie in ways nobody described: whatever they do, the judge must not call them exact
+ * or accurate, and must call them what they are where that can be said. And what somebody found who
+ * tried to deceive it: a lie that another way of measuring covered, clean counters that rare
+ * accidents or few runs made look bad, factors that look like another class. */
 #include "case.h"
 #include "judging.h"
 
@@ -271,4 +272,151 @@ TEST(without_opcodes_known_none_is_blamed)
                 evidence->points[i].traits[j--] =
                     evidence->points[i].traits[--evidence->points[i].trait_count];
     assert_string_equal(judged()->explanations[0].per, "cond-branches");
+}
+
+/* --- lies of every kind --- */
+
+#define SEEDS 3u
+
+static uint64_t scaled(uint64_t value, double by)
+{
+    return (uint64_t)((double)value * by + 0.5);
+}
+
+static bool is_first(const struct point *point, size_t index)
+{
+    return index == 0 || point->runs[index - 1].process != point->runs[index].process;
+}
+LIE(stuck, 42)
+LIE(stuck_at_all_ones, UINT64_MAX)
+LIE(saturates, run->value > 5000 ? 5000 : run->value)
+LIE(counts_down, 0 - run->value)
+LIE(garbage, random_next(context))
+LIE(small_garbage, random_below(context, 1000000))
+
+/* Counts on one of two CPUs, and a run is on either. */
+LIE(on_one_cpu, random_below(context, 2) ? run->value : 0)
+LIE(processes_on_one_cpu, run->process % 2 ? run->value : 0)
+LIE(all_halved, run->value / 2)
+
+/* The work of somebody else comes along, now more, now less. */
+LIE(counts_another, run->value + random_below(context, 200000))
+
+/* Run k shows what run k - 1 did; the first of a process what nobody did. */
+LIE(late, is_first(point, index) ? 0 : run->value)
+LIE(first_run_more, is_first(point, index) ? scaled(run->value, 1.5) : run->value)
+/* Whole processes are in one of two states. */
+LIE(bimodal, run->process % 2 ? scaled(run->value, 1.06) : run->value)
+LIE(two_percent_more, scaled(run->value, 1.02))
+LIE(fifty_fewer, point->is_null ? run->value : run->value - 50)
+LIE(counts_n_squared, point->n * point->n)
+LIE(the_square_root, (uint64_t)sqrt((double)run->value))
+LIE(random_and_drifting, run->value + 2 * random_below(context, 40) + point->n / 40)
+LIE(sixteen_bits, run->value & 0xffff)
+LIE(a_few_halved, random_below(context, 100) < 4 ? run->value / 2 : run->value)
+
+static const struct {
+    const char *name;
+    built_lie *lie;
+    unsigned verdicts;      /* that are right */
+    enum validate_why code; /* that is said, and its first figure; WHY_COUNT: any */
+    double figure;
+} lies[] = {
+    {"stuck", stuck, ONLY(BIASED), WHY_STUCK, 42},
+    {"stuck at all ones", stuck_at_all_ones, ONLY(BIASED), WHY_STUCK, -1},
+    {"saturates", saturates, ONLY(BIASED), WHY_COUNT, NAN},
+    {"counts down", counts_down, ONLY(BIASED), WHY_FACTOR, -1},
+    {"garbage", garbage, ONLY(NOISY), WHY_COUNT, NAN},
+    {"small garbage", small_garbage, ONLY(NOISY), WHY_COUNT, NAN},
+    {"on one CPU", on_one_cpu, EITHER(NOISY, BIASED), WHY_COUNT, NAN},
+    {"processes on one CPU", processes_on_one_cpu, EITHER(NOISY, BIASED), WHY_COUNT, NAN},
+    {"halved", all_halved, ONLY(BIASED), WHY_FACTOR, 0.5},
+    {"doubled", doubled, ONLY(BIASED), WHY_FACTOR, 2},
+    {"counts another process", counts_another, EITHER(NOISY, BIASED), WHY_COUNT, NAN},
+    {"late", late, ONLY(BIASED), WHY_COUNT, NAN},
+    {"first run more", first_run_more, ONLY(BIASED), WHY_COUNT, NAN},
+    {"bimodal", bimodal, EITHER(NOISY, BIASED), WHY_PROCESSES, NAN},
+    {"two percent more", two_percent_more, ONLY(BIASED), WHY_FACTOR, 1.02},
+    {"fifty fewer", fifty_fewer, ONLY(BIASED), WHY_COUNT, NAN},
+    {"N squared", counts_n_squared, ONLY(BIASED), WHY_COUNT, NAN},
+    {"square root", the_square_root, ONLY(BIASED), WHY_COUNT, NAN},
+    {"random and drifting", random_and_drifting, EITHER(NOISY, BIASED), WHY_COUNT, NAN},
+    {"sixteen bits", sixteen_bits, ONLY(BIASED), WHY_COUNT, NAN},
+    {"one specimen dead", one_specimen_dead, ONLY(BIASED), WHY_COUNT, NAN},
+    {"4 % of the runs halved", a_few_halved, EITHER(NOISY, BIASED), WHY_COUNT, NAN},
+};
+
+static void try_lie(size_t index, uint64_t seed, const struct built_way *way)
+{
+    struct random random;
+    random_seed(&random, seed + 1000);
+    const struct judgement *all =
+        judge_lie(seed, "instructions:u", "instructions", way, lies[index].lie, &random);
+    const struct judgement *judgement = all;
+    if (getenv("ASSAY_TEST_SHOW") && seed == 0)
+        fprintf(stderr, "%-24s %-9s %-14s %s\n", lies[index].name,
+                verdict_names[judgement->verdict], cause_word(judgement->cause),
+                reasons_text(&judgement->why));
+    if (!((1u << judgement->verdict) & lies[index].verdicts) || judgement->cause == CAUSE_NONE)
+        fail_msg("%s, seed %u: %s, %s: %s", lies[index].name, (unsigned)seed,
+                 verdict_names[judgement->verdict], cause_word(judgement->cause),
+                 reasons_text(&judgement->why));
+    if (way->relative != 0 || lies[index].code == WHY_COUNT)
+        return;
+    if (isnan(lies[index].figure))
+        (void)told(judgement, lies[index].code, 0);
+    else
+        assert_true(fabs(figure_told(judgement, lies[index].code, 0) - lies[index].figure) < 1e-3);
+}
+
+TEST(no_lie_passes_without_noise)
+{
+    struct built_way way = {0};
+    for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
+        for (uint64_t seed = 0; seed < SEEDS; seed++)
+            try_lie(i, seed, &way);
+}
+
+TEST(no_lie_passes_in_many_runs_of_one_process)
+{
+    struct built_way way = {.processes = 1, .runs = 100};
+    for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++) {
+        /* These are about processes. */
+        if (lies[i].lie != bimodal && lies[i].lie != processes_on_one_cpu)
+            for (uint64_t seed = 0; seed < SEEDS; seed++)
+                try_lie(i, seed, &way);
+    }
+}
+
+TEST(no_lie_passes_in_noise_and_overhead)
+{
+    struct built_way way = {.overhead = 7, .relative = 0.001, .additive = 1, .processes = 4};
+    for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
+        for (uint64_t seed = 0; seed < SEEDS; seed++)
+            try_lie(i, seed, &way);
+}
+
+/* The other side: what is clean but noisy must pass, else the tests above prove nothing. */
+TEST(what_tells_the_truth_passes)
+{
+    static const struct built_way ways[] = {
+        {.relative = 0.001},
+        {.relative = 0.01, .overhead = 3},
+        {.additive = 1},
+        {.additive = 5, .overhead = 100},
+        {.relative = 0.001, .additive = 1, .overhead = 7, .processes = 4},
+        {.relative = 0.001, .processes = 1, .runs = 100},
+        {.stray_faults_percent = 5},
+    };
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+        for (uint64_t seed = 0; seed < UINT64_C(10) * SEEDS; seed++) {
+            const struct judgement *all =
+                judge_lie(seed, "instructions:u", "instructions", &ways[i], NULL, NULL);
+            enum verdict verdict = all->verdict;
+            enum cause cause = all->cause;
+            if ((verdict != VERDICT_ACCURATE && verdict != VERDICT_EXACT) ||
+                (cause != CAUSE_NONE && cause != CAUSE_INTERFACE_OVERHEAD))
+                fail_msg("way %zu, seed %u: %s, %s: %s", i, (unsigned)seed, verdict_names[verdict],
+                         cause_word(cause), reasons_text(&all->why));
+        }
 }
