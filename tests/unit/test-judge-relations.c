@@ -38,110 +38,105 @@ TEST(the_mode_is_read_from_the_name)
     }
 }
 
-TEST(zero_in_a_mode_that_does_not_apply_is_called_so)
-{
-    builder_start(&built, 1);
-    add(&built, "context-switches:u", "software", "context-switches", zeros, 0);
-    add(&built, "context-switches", "software", "context-switches", NULL, 0);
-    add(&built, "context-switches-too:u", "software", "context-switches", zeros, 0);
-    const struct judgement *all = judged();
-    assert_came(all, VERDICT_DEAD, CAUSE_MODE_NOT_APPLICABLE);
-    assert_text(all, OTHER_MODE, 0, "user mode");
-    assert_text(all, OTHER_MODE, 1, "context-switches");
-    assert_int_equal(all->rows[0].cause, CAUSE_MODE_NOT_APPLICABLE);
-    assert_verdict(&all[1], VERDICT_EXACT);
-    assert_cause(&all[2], CAUSE_UNKNOWN); /* a name that only begins alike */
-}
+/* Events of one machine, and what each of them comes to beside the others. */
+static const struct {
+    const char *name;
+    bool virtualized;
+    struct {
+        const char *event, *kind, *class;
+        built_lie *lie;
+        int error; /* of opening it; 0: it opens */
+        enum verdict verdict;
+        enum cause cause;
+        enum validate_why code; /* that is said; 0: any */
+        const char *text;       /* and its first argument; NULL: any */
+    } events[4];
+} machines[] = {
+    {"a mode that does not apply",
+     false,
+     {OF("switches:u", "software", "context-switches", zeros, 0, VERDICT_DEAD,
+         CAUSE_MODE_NOT_APPLICABLE, WHY_OTHER_MODE, "user mode"),
+      OF("switches", "software", "context-switches", NULL, 0, VERDICT_EXACT, CAUSE_NONE),
+      OF("switches-too:u", "software", "context-switches", zeros, 0, VERDICT_DEAD,
+         CAUSE_UNKNOWN)}}, /* a name that only begins alike */
+    {"zero in every mode",
+     false,
+     {OF("instructions:u", "hardware", "instructions", zeros, 0, VERDICT_DEAD, CAUSE_UNKNOWN),
+      OF("instructions:k", "hardware", "instructions", zeros, 0, VERDICT_DEAD, CAUSE_UNKNOWN)}},
+    {"zero in every mode below a hypervisor, which counts no faults for us",
+     true,
+     {OF("instructions:u", "hardware", "instructions", zeros, 0, VERDICT_DEAD, CAUSE_VIRTUALIZED,
+         WHY_HYPERVISOR),
+      OF("instructions:k", "hardware", "instructions", zeros, 0, VERDICT_DEAD, CAUSE_VIRTUALIZED),
+      OF("page-faults:u", "software", "page-faults", zeros, 0, VERDICT_DEAD, CAUSE_UNKNOWN)}},
+    {"no hardware event opens",
+     true,
+     {OF("cycles:u", "hardware", "cycles", NULL, ENOENT, VERDICT_UNSUPPORTED, CAUSE_VIRTUALIZED),
+      OF("cycles:k", "hardware", "cycles", NULL, EACCES, VERDICT_UNSUPPORTED, CAUSE_PERMISSION)}},
+    {"a PMU is there, and lacks this event",
+     true,
+     {OF("cycles:u", "hardware", "cycles", NULL, ENOENT, VERDICT_UNSUPPORTED, CAUSE_NONE),
+      OF("instructions:u", "hardware", "instructions", NULL, 0, VERDICT_EXACT, CAUSE_NONE)}},
+    {"a PMU that is no core's",
+     true,
+     {OF("msr/tsc/u", "pmu", "ticks", NULL, EINVAL, VERDICT_UNSUPPORTED, CAUSE_NONE),
+      OF("cycles:u", "hardware", "cycles", NULL, ENOENT, VERDICT_UNSUPPORTED, CAUSE_VIRTUALIZED)}},
+    {"a mode that filters nothing",
+     false,
+     {OF("s:getppid:u", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_MODE_NOT_APPLICABLE,
+         WHY_NO_FILTER),
+      OF("s:getppid:k", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT,
+         CAUSE_MODE_NOT_APPLICABLE),
+      OF("s:getppid", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_NONE)}},
+    {"a mode that does filter",
+     false,
+     {OF("s:getppid:u", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_NONE),
+      OF("s:getppid:k", "tracepoint", "syscalls", zeros, 0, VERDICT_DEAD,
+         CAUSE_MODE_NOT_APPLICABLE)}},
+    /* Without kernel mode: all hits of a tracepoint lie there, those of a fault need not. */
+    {"a tracepoint that ignores user mode",
+     false,
+     {OF("s:getppid", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_NONE),
+      OF("s:getppid:u", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_MODE_NOT_APPLICABLE,
+         WHY_NO_FILTER_IN_KERNEL, "s:getppid"),
+      OF("page-faults", "software", "page-faults", NULL, 0, VERDICT_EXACT, CAUSE_NONE),
+      OF("page-faults:u", "software", "page-faults", NULL, 0, VERDICT_EXACT, CAUSE_NONE)}},
+    {"a zero whose plain name is refused",
+     false,
+     {OF("faults", "software", "page-faults", NULL, EACCES, VERDICT_UNSUPPORTED, CAUSE_PERMISSION),
+      OF("faults:u", "software", "page-faults", zeros, 0, VERDICT_DEAD, CAUSE_UNKNOWN,
+         WHY_MODE_REFUSED, "faults")}},
+};
 
-TEST(zero_in_every_mode_has_another_cause)
+TEST(events_say_of_one_another_what_their_modes_are_worth)
 {
-    for (int virtualized = 0; virtualized < 2; virtualized++) {
+    for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+        print_message("# %s\n", machines[i].name);
         builder_start(&built, 1);
-        built.file.virtualized = virtualized;
-        add(&built, "instructions:u", "hardware", "instructions", zeros, 0);
-        add(&built, "instructions:k", "hardware", "instructions", zeros, 0);
-        add(&built, "page-faults:u", "software", "page-faults", zeros, 0);
+        built.file.virtualized = machines[i].virtualized;
+        for (size_t j = 0; j < 4 && machines[i].events[j].event; j++) {
+            const char *event = machines[i].events[j].event, *kind = machines[i].events[j].kind;
+            const char *class = machines[i].events[j].class;
+            if (machines[i].events[j].error)
+                build_refused(&built, event, kind, class, machines[i].events[j].error, "refused");
+            else
+                add(&built, event, kind, class, machines[i].events[j].lie, 0);
+        }
         const struct judgement *all = judged();
-        assert_cause(all, virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
-        assert_cause(&all[1], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
-        assert_cause(&all[2], CAUSE_UNKNOWN); /* no hypervisor counts faults for us */
+        for (size_t j = 0; j < built.file.event_count; j++) {
+            const enum validate_why code = machines[i].events[j].code;
+            assert_came(&all[j], machines[i].events[j].verdict, machines[i].events[j].cause);
+            for (size_t k = 0; k < all[j].row_count; k++)
+                if (all[j].rows[k].verdict == VERDICT_DEAD)
+                    assert_int_equal(all[j].rows[k].cause, all[j].cause);
+            if (machines[i].events[j].text)
+                assert_string_equal(told(&all[j], code, 0)->text, machines[i].events[j].text);
+            assert_true(!code || said(&all[j].why, code));
+            /* What is said of a mode is not what the table says as well. */
+            assert_true(all[j].cause != CAUSE_MODE_NOT_APPLICABLE ||
+                        all[j].usual < all[j].why.count);
+        }
     }
-}
-
-TEST(a_hypervisor_is_blamed_when_no_hardware_event_opens)
-{
-    builder_start(&built, 1);
-    built.file.virtualized = true;
-    build_refused(&built, "cycles:u", "hardware", "cycles", ENOENT, "no PMU");
-    build_refused(&built, "cycles:k", "hardware", "cycles", EACCES, "paranoid");
-    const struct judgement *all = judged();
-    assert_cause(all, CAUSE_VIRTUALIZED);
-    assert_cause(&all[1], CAUSE_PERMISSION);
-    add(&built, "instructions:u", "hardware", "instructions", NULL, 0);
-    all = judged();
-    assert_cause(all, CAUSE_NONE); /* a PMU is there: it lacks this event */
-}
-
-TEST(a_mode_that_filters_nothing_is_told)
-{
-    builder_start(&built, 1);
-    add(&built, "s:getppid:u", "tracepoint", "syscalls", NULL, 0);
-    struct evidence *shorter = build_event(&built, "s:getppid:k", "tracepoint", "syscalls");
-    build_all(&built, shorter, &(struct built_way){.most_n = 100}); /* another top */
-    add(&built, "s:getppid", "tracepoint", "syscalls", NULL, 0);
-    const struct judgement *all = judged();
-    for (size_t i = 0; i < 3; i++)
-        assert_verdict(&all[i], VERDICT_EXACT);
-    assert_cause(all, CAUSE_MODE_NOT_APPLICABLE);
-    assert_cause(&all[1], CAUSE_MODE_NOT_APPLICABLE);
-    assert_said(all, NO_FILTER);
-    assert_cause(&all[2], CAUSE_NONE);
-    /* A mode that does filter is not blamed. */
-    build_lie(&built.file.events[1], zeros, NULL);
-    all = judged();
-    assert_cause(all, CAUSE_NONE);
-}
-
-/* Without kernel mode: all hits of a tracepoint lie there, those of a page fault need not. */
-TEST(a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name)
-{
-    builder_start(&built, 1);
-    add(&built, "s:getppid", "tracepoint", "syscalls", NULL, 0);
-    add(&built, "s:getppid:u", "tracepoint", "syscalls", NULL, 0);
-    add(&built, "page-faults", "software", "page-faults", NULL, 0);
-    add(&built, "page-faults:u", "software", "page-faults", NULL, 0);
-    const struct judgement *all = judged();
-    assert_cause(all, CAUSE_NONE);
-    assert_cause(&all[1], CAUSE_MODE_NOT_APPLICABLE);
-    assert_text(&all[1], NO_FILTER_IN_KERNEL, 0, "s:getppid");
-    assert_true(all[1].usual > 0 && all[1].usual < all[1].why.count);
-    assert_cause(&all[3], CAUSE_NONE);
-    assert_int_equal(all[3].usual, all[3].why.count);
-    build_lie(&built.file.events[1], zeros, NULL);
-    all = judged();
-    assert_verdict(&all[1], VERDICT_DEAD);
-    assert_not_said(&all[1], NO_FILTER_IN_KERNEL);
-}
-
-TEST(a_zero_whose_plain_name_is_refused_says_so)
-{
-    builder_start(&built, 1);
-    build_refused(&built, "context-switches", "software", "page-faults", EACCES, "paranoid");
-    add(&built, "context-switches:u", "software", "page-faults", zeros, 0);
-    const struct judgement *all = judged();
-    assert_came(&all[1], VERDICT_DEAD, CAUSE_UNKNOWN);
-    assert_text(&all[1], MODE_REFUSED, 0, "context-switches");
-}
-
-TEST(a_pmu_that_is_no_cores_is_not_the_hypervisors)
-{
-    builder_start(&built, 1);
-    built.file.virtualized = true;
-    build_refused(&built, "msr/tsc/u", "pmu", "ticks", EINVAL, "no modes");
-    build_refused(&built, "cycles:u", "hardware", "cycles", ENOENT, "no PMU");
-    const struct judgement *all = judged();
-    assert_cause(all, CAUSE_NONE);
-    assert_cause(&all[1], CAUSE_VIRTUALIZED);
 }
 
 TEST(cores_of_one_type_that_do_not_count_are_named)
@@ -241,9 +236,7 @@ static bool disagree(bool other_path, uint32_t liar, int64_t part)
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; evidence->points[i].counters == liar && j < 40; j++)
             evidence->points[i].runs[j].value += (uint64_t)(evidence->points[i].truth.low / part);
-    const struct judgement *all = judged();
-    bool disagrees = all->disagrees;
-    return disagrees;
+    return judged()->disagrees;
 }
 
 TEST(only_paths_disagree_and_only_beyond_the_tolerance)

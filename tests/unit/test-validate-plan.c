@@ -149,6 +149,16 @@ static uint64_t runs_at(const struct world *of, const char *specimen, uint64_t n
     return cell ? (uint64_t)cell->runs * of->wishes.about[cell->id - 1].planned : 0;
 }
 
+/* The whole plan for an event of that class, in 50 s. */
+static void world_plan(const char *class)
+{
+    world_begin(&world, class);
+    world_finish(&world, 50 * SECOND);
+}
+
+#define assert_planned(specimen, n)  assert_non_null(cell_at(&world, specimen, n))
+#define assert_left_out(specimen, n) assert_null(cell_at(&world, specimen, n))
+
 /* --- what is asked --- */
 
 TEST(test_the_ladder_is_of_the_best_truth)
@@ -164,16 +174,15 @@ TEST(test_the_first_round_asks_little)
 {
     world_begin(&world, "instructions");
     world_round(&world, 50 * SECOND, SHARE_HALF);
-    assert_non_null(cell_at(&world, "loop", 1));
-    assert_non_null(cell_at(&world, "loop", 10));
-    assert_non_null(cell_at(&world, "null", 0));
+    assert_planned("loop", 1);
+    assert_planned("loop", 10);
+    assert_planned("null", 0);
     assert_int_equal(world.plan.count, 3);
 }
 
 TEST(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs)
 {
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
+    world_plan("instructions");
     for (uint64_t n = 1; n <= 1000000; n *= 10) {
         const struct cell *cell = cell_at(&world, "loop", n);
         assert_non_null(cell);
@@ -181,19 +190,18 @@ TEST(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs)
         assert_in_range(world.wishes.about[cell->id - 1].planned, 2, 5);
     }
     assert_in_range(runs_at(&world, "null", 0), 100, 104);
-    assert_non_null(cell_at(&world, "adds", 10));
-    assert_non_null(cell_at(&world, "adds", 1000));
+    assert_planned("adds", 10);
+    assert_planned("adds", 1000);
     struct validate_cap cap;
     assert_false(validate_cap(&world.plan, 0, &cap));
 }
 
 TEST(test_n_stays_within_what_the_specimen_takes)
 {
-    world_begin(&world, "misses");
-    world_finish(&world, 50 * SECOND);
-    assert_null(cell_at(&world, "bounded", 1));
-    assert_non_null(cell_at(&world, "bounded", 5));
-    assert_non_null(cell_at(&world, "bounded", 4096));
+    world_plan("misses");
+    assert_left_out("bounded", 1);
+    assert_planned("bounded", 5);
+    assert_planned("bounded", 4096);
     for (size_t i = 0; i < world.plan.count; i++)
         if (world.plan.about[i].specimen == BOUNDED)
             assert_in_range(world.wishes.cells[i].n, 5, 4096);
@@ -201,8 +209,7 @@ TEST(test_n_stays_within_what_the_specimen_takes)
 
 TEST(test_nothing_is_planned_twice)
 {
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
+    world_plan("instructions");
     for (size_t i = 0; i < world.plan.count; i++)
         for (size_t j = 0; j < i; j++) {
             const struct cell *left = &world.wishes.cells[i], *right = &world.wishes.cells[j];
@@ -216,11 +223,10 @@ TEST(test_user_code_is_held_against_what_must_not_move_it)
     world_begin(&world, "instructions");
     world.subjects[0].user_code = true;
     world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "pages", 10));
-    assert_non_null(cell_at(&world, "pages", 1000));
-    world_begin(&world, "faults");
-    world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "loop", 1000));
+    assert_planned("pages", 10);
+    assert_planned("pages", 1000);
+    world_plan("faults");
+    assert_planned("loop", 1000);
 }
 
 TEST(test_a_second_path_and_other_cores_are_asked_once)
@@ -295,17 +301,16 @@ TEST(test_another_name_of_an_event_gets_a_short_ladder)
     world_begin(&world, "instructions");
     world.subjects[0].brief = true;
     world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "loop", 1000));
-    assert_null(cell_at(&world, "loop", 10000));
-    assert_null(cell_at(&world, "adds", 10));
+    assert_planned("loop", 1000);
+    assert_left_out("loop", 10000);
+    assert_left_out("adds", 10);
 }
 
 TEST(test_a_threshold_is_closed_in_on)
 {
     uint64_t threshold = 137; /* reads 0 below it */
     unsigned rounds = 0;
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
+    world_plan("instructions");
     struct validate_subject *subject = &world.subjects[0];
     subject->zero_to = 100;
     subject->counts_from = 1000;
@@ -327,14 +332,13 @@ TEST(test_a_threshold_is_closed_in_on)
 
 TEST(test_an_event_that_deviates_is_looked_at_more_closely)
 {
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
-    assert_null(cell_at(&world, "adds", 100));
-    assert_null(cell_at(&world, "adds", 100000));
+    world_plan("instructions");
+    assert_left_out("adds", 100);
+    assert_left_out("adds", 100000);
     world.subjects[0].deviates = true;
     world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "adds", 100));
-    assert_non_null(cell_at(&world, "adds", 100000));
+    assert_planned("adds", 100);
+    assert_planned("adds", 100000);
 }
 
 /* --- time --- */
@@ -344,8 +348,8 @@ TEST(test_a_dear_ladder_is_capped_and_says_so)
     world_begin(&world, "faults");
     world.hit_ns[PAGES] = 20000; /* 20 us a hit */
     world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "pages", 10000));
-    assert_null(cell_at(&world, "pages", 100000));
+    assert_planned("pages", 10000);
+    assert_left_out("pages", 100000);
     assert_in_range(runs_at(&world, "pages", 10000), 20, 104);
     struct validate_cap cap;
     assert_true(validate_cap(&world.plan, 0, &cap));
@@ -373,8 +377,8 @@ TEST(test_what_nobody_needs_goes_to_the_ladder)
     world.plan.runs = 8;
     world.hit_ns[PAGES] = 3000; /* eight runs of 100,000: 2.4 s, more than an eighth of 6 s */
     world_finish(&world, 6 * SECOND);
-    assert_non_null(cell_at(&world, "pages", 100000));
-    assert_null(cell_at(&world, "pages", 1000000));
+    assert_planned("pages", 100000);
+    assert_left_out("pages", 1000000);
     assert_in_range(world.spent_ns, 0, 6 * SECOND);
 }
 
@@ -496,8 +500,7 @@ static void adopt_cell(struct world *into, const struct cell *cell, uint32_t pro
 TEST(test_a_stored_plan_is_gone_on_with)
 {
     struct world again;
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
+    world_plan("instructions");
     world_begin(&again, "instructions");
     for (size_t i = 0; i < world.plan.count; i++)
         adopt_cell(&again, &world.wishes.cells[i], world.wishes.about[i].planned);
