@@ -45,11 +45,28 @@ static inline struct evidence *begin_all(const char *event, const char *class)
          point < (evidence)->points + (evidence)->point_count; point++)                            \
         for (struct evidence_run *run = point->runs; run < point->runs + point->run_count; run++)
 
+/* Every argument has a name in its sentence, so that programs get it. */
+static inline void assert_named(const struct reasons *why)
+{
+    for (size_t i = 0; i < why->count; i++) {
+        const struct reason *reason = &why->list[i];
+        const char *name;
+        size_t length;
+        assert_true(!reason->value_count ||
+                    reason_argument(reason->words, reason->value_count - 1, &name, &length));
+        for (size_t j = 0; j < reason->value_count; j++)
+            if (reason->values[j].kind == REASON_REASONS)
+                assert_named(reason->values[j].reasons);
+    }
+}
+
 /* Judges what was built so far. */
 static inline const struct judgement *judged(void)
 {
     struct judgements judgements = judge_case(&built.file);
     assert_int_equal(judgements.count, built.file.event_count);
+    for (size_t i = 0; i < judgements.count; i++)
+        assert_named(&judgements.list[i].why);
     return judgements.list;
 }
 

@@ -134,6 +134,7 @@ static void assert_finding(const char *id, enum finding_verdict verdict)
         fail_msg("%s: \"%s\" instead of \"%s\": %s", id, finding_verdict_names[finding->verdict],
                  finding_verdict_names[verdict], reasons_text(&finding->why));
     assert_true(finding->why.count > 0);
+    assert_named(&finding->why);
     assert_true(finding->figure[0]);
     assert_string_equal(finding->paper, "aguilera-microbenchmarks");
     if (finding->has_estimate) {

@@ -320,3 +320,16 @@ TEST(the_document_explains_every_verdict_and_cause)
             fail_msg("docs/verdicts.md has no row for %s", name);
     }
 }
+
+TEST(every_sentence_has_a_code_of_its_own)
+{
+    for (size_t i = 0; i < WHY_COUNT; i++) {
+        const struct reason_words *words = &validate_words[i];
+        assert_non_null(words->code);
+        assert_non_null(words->words);
+        assert_int_equal(strspn(words->code, "abcdefghijklmnopqrstuvwxyz0123456789-"),
+                         strlen(words->code));
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(words->code, validate_words[j].code);
+    }
+}
