@@ -324,9 +324,9 @@ static const struct fields cap_table = FIELDS(
 /* --- what was found before of events that this run could not open --- */
 
 static const struct field earlier_fields[] = {
-    {"event", AT(struct earlier_verdict, event), "an event that this run could not open"},
-    {"verdict", AT(struct earlier_verdict, verdict), "what was found of it"},
-    {"validated", AT(struct earlier_verdict, moment), "when that run began, UTC", MOMENT},
+    {"event", AT(struct validate_earlier, event), "an event that this run could not open"},
+    {"verdict", AT(struct validate_earlier, verdict), "what was found of it"},
+    {"validated", AT(struct validate_earlier, validated), "when that run began, UTC", MOMENT},
 };
 static const struct fields earlier_table =
     FIELDS("validate.earlier", "what the passport says of an event", earlier_fields);

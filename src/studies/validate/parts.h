@@ -35,9 +35,9 @@ struct validating {
     struct judgements judgements;
     struct finding findings[VALIDATE_FINDINGS];
     char passport[4096]; /* the file that was written; "": none */
-    struct earlier_verdict {
-        const char *event, *verdict, *moment;
-    } * earlier; /* of what was refused now, by the passport */
+    struct validate_earlier {
+        char *event, *verdict, *validated;
+    } * earlier; /* what the passport says of events that were refused now */
     size_t earlier_count;
 };
 

@@ -220,9 +220,9 @@ static void put_access(json_t *events, struct validating *run, const char *valid
         json_object_del(entry, "access");
         if (judgement->evidence->error && verdict >= 0 &&
             verdict_is_of_counts((enum verdict)verdict))
-            *memory_add(run->earlier, run->earlier_count) =
-                (struct earlier_verdict){judgement->evidence->event, verdict_names[verdict],
-                                         memory_copy(json_word(entry, "validated"))};
+            *memory_add(run->earlier, run->earlier_count) = (struct validate_earlier){
+                memory_copy(judgement->evidence->event), memory_copy(json_word(entry, "verdict")),
+                memory_copy(json_word(entry, "validated"))};
         if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
             continue;
         const struct passport_refusal refusal = {judgement, validated};

@@ -153,9 +153,10 @@ static void put_unsupported(const struct validating *run, const struct style *st
     }
     AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < run->earlier_count; i++) {
-        text_puts(&words, i ? ", " : "Found here before, and still valid: ");
-        text_put_clean(&words, run->earlier[i].event);
-        text_printf(&words, " %s (%s)", run->earlier[i].verdict, run->earlier[i].moment);
+        const struct validate_earlier *earlier = &run->earlier[i];
+        text_puts(&words, words.length ? ", " : "Found here before, and still valid: ");
+        text_put_clean(&words, earlier->event);
+        text_printf(&words, " %s (%s)", earlier->verdict, earlier->validated);
     }
     if (words.length)
         wrap(out, text_string(&words), 0, 2, style->width);
