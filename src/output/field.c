@@ -290,6 +290,8 @@ static void put_field(json_t *object, const struct field *field, const void *ite
     case FIELD_REASONS:
         value = field_value(field, item, context);
         json_put_reasons(object, field->key, value.kind ? value.reasons : NULL);
+        if (field->zero && json_is_null(json_object_get(object, field->key)))
+            json_object_set_new(object, field->key, json_string(""));
         return;
     default:
         break;

@@ -126,14 +126,14 @@ struct field {
     size_t name_count;
     size_t known;          /* KNOWN(): absent where that member is false */
     const char *unknown;   /* … for this reason; NULL: as `absent` says */
-    bool zero;             /* … or rather 0, false, "" */
+    bool zero;             /* … or rather 0, false, ""; of reasons that say nothing, "" */
     bool coded;            /* KEY_reason comes from a judge: KEY_reason_code and _data are there */
     bool nonzero;          /* absent where it is 0 */
     bool nullable;         /* null without a reason */
     bool optional;         /* the key is not always there */
     bool column;           /* of plain tables and Markdown; where no field is, all are */
     enum figure_role role; /* in figures that do not say otherwise */
-    const char *schema;    /* FIELD_JSON: "object", "array", … */
+    const char *schema;    /* FIELD_JSON: "object", "array", …; of a text its pattern */
 };
 
 struct fields {
@@ -327,6 +327,8 @@ struct schema_envelope {
     size_t count;
 };
 json_t *schema_json(const struct schema_envelope *envelope);
+/* Of an object that is no command's. */
+json_t *schema_of_table(const struct fields *table);
 void schema_put_reference(const struct schema_envelope *envelope, struct text *out);
 /* What JSON has for a field, in words: "number, ns". */
 enum field_kind field_kind(const struct field *field);
