@@ -252,10 +252,10 @@ static void put_value(const struct reason *reason, const struct slot *slot, stru
 static bool is_whole(const struct reason *reason, const char *at, const char **end)
 {
     bool whole = true;
-    for (at++; *at && *at != ']';) {
+    for (at++; *at && (*at != ']' || at[1] == ']');) {
         struct slot slot;
         if (*at != '{' || at[1] == '{') {
-            at += *at == '{' ? 2 : 1;
+            at += at[1] == *at && strchr("{[]", *at) ? 2 : 1;
             continue;
         }
         at = read_slot(at, &slot);
@@ -276,7 +276,7 @@ void reason_put(const struct reason *reason, struct text *out)
         struct slot slot;
         if (!*at)
             break;
-        if (*at != ']' && at[1] == *at) {
+        if (at[1] == *at) {
             text_putc(out, *at);
             at += 2;
         } else if (*at == '{') {
@@ -292,7 +292,7 @@ void reason_put(const struct reason *reason, struct text *out)
 
 void reasons_put(const struct reasons *reasons, struct text *out)
 {
-    static const char *const joints[] = {"; ", " ", ""};
+    static const char *const joints[] = {"; ", " ", "", ", "};
     for (size_t i = 0; i < reasons->count; i++) {
         text_puts(out, i ? joints[reasons->list[i].joint] : "");
         reason_put(&reasons->list[i], out);

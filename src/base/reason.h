@@ -14,7 +14,8 @@
  *     [ of {clock}]    left out where an argument in it is absent: a NULL or empty text, a number
  *                      that is not finite, reasons that say nothing
  *
- * A name that stands a second time is the same argument. `[[` and `{{` are the signs themselves. */
+ * A name that stands a second time is the same argument. `[[`, `]]` and `{{` are the signs
+ * themselves. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,7 +41,12 @@ struct reason_value {
 };
 
 /* How a clause follows the one before it. */
-enum reason_joint { JOINT_CLAUSE /* "; " */, JOINT_SENTENCE /* " " */, JOINT_NONE };
+enum reason_joint {
+    JOINT_CLAUSE,   /* "; " */
+    JOINT_SENTENCE, /* " " */
+    JOINT_NONE,
+    JOINT_LIST, /* ", " */
+};
 
 struct reason {
     const struct reason_words *words;
