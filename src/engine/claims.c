@@ -14,6 +14,11 @@
 #include "output/table.h"
 
 static const char refused[] = " cannot be opened";
+static const char *reason_of(const struct finding *finding)
+{
+    return finding->why.count ? reasons_text(&finding->why) : finding->reason;
+}
+
 static const char in_vain[] = "that proves nothing: "; /* what follows is why */
 
 static void put_estimate(const struct finding *finding, struct text *out)
@@ -51,10 +56,8 @@ static void put_first_clause(const char *reason, struct text *out)
 /* The reason for which an event cannot be opened stands elsewhere already. */
 static void put_reason(const struct finding *finding, struct text *out)
 {
-    const char *known = strstr(finding->reason, refused);
-    size_t length =
-        known ? (size_t)(known - finding->reason) + strlen(refused) : strlen(finding->reason);
-    text_append(out, finding->reason, length);
+    const char *reason = reason_of(finding), *known = strstr(reason, refused);
+    text_append(out, reason, known ? (size_t)(known - reason) + strlen(refused) : strlen(reason));
 }
 
 static void put_finding(const struct finding *finding, const struct style *style, struct text *out)
@@ -67,7 +70,7 @@ static void put_finding(const struct finding *finding, const struct style *style
     if (finding->verdict != FINDING_UNTESTABLE)
         put_estimate(finding, &words);
     text_puts(&words, finding->verdict == FINDING_UNTESTABLE ? ": "
-                      : finding->reason[0]                   ? ". "
+                      : reason_of(finding)[0]                ? ". "
                                                              : "");
     put_reason(finding, &words);
     section_put_words(text_string(&words), style, out);
@@ -79,15 +82,15 @@ static void put_terse(const struct finding *finding, bool brief, const struct st
                       struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    bool partly = finding->verdict == FINDING_HOLDS && strstr(finding->reason, "not tested");
+    bool partly = finding->verdict == FINDING_HOLDS && strstr(reason_of(finding), "not tested");
     text_printf(&words, "%s %s", finding->id, finding_verdict_names[finding->verdict]);
     text_puts(&words, partly ? " as far as tested" : "");
     put_estimate(finding, &words);
     text_printf(&words, ": %s", finding->claim);
-    if (finding->verdict != FINDING_HOLDS && finding->reason[0]) {
+    if (finding->verdict != FINDING_HOLDS && reason_of(finding)[0]) {
         text_puts(&words, brief ? ". Here: " : ". ");
         if (brief)
-            put_first_clause(finding->reason, &words);
+            put_first_clause(reason_of(finding), &words);
         else
             put_reason(finding, &words);
     }
@@ -127,8 +130,8 @@ static void add_id(struct run_of_ids *ids, size_t index, const char *id)
 /* The event in "first level: NAME cannot be opened: why". */
 static void put_refused_event(const struct finding *finding, struct text *out)
 {
-    const char *end = strstr(finding->reason, refused), *start = end;
-    while (start > finding->reason && start[-1] != ' ')
+    const char *reason = reason_of(finding), *end = strstr(reason, refused), *start = end;
+    while (start > reason && start[-1] != ' ')
         start--;
     size_t length = (size_t)(end - start);
     for (const char *at = text_string(out); *at; at += strcspn(at, " "), at += *at == ' ')
@@ -141,14 +144,14 @@ static void put_refused_event(const struct finding *finding, struct text *out)
 /* What is the same in the reasons of several findings. */
 static const char *common_reason(const struct finding *finding)
 {
-    const char *vain = strstr(finding->reason, in_vain);
+    const char *reason = reason_of(finding), *vain = strstr(reason, in_vain);
     if (vain)
         return vain + strlen(in_vain);
-    if (strstr(finding->reason, refused))
+    if (strstr(reason, refused))
         return refused;
-    if (strstr(finding->reason, "no event that counts"))
+    if (strstr(reason, "no event that counts"))
         return "no event of the machine that counts what they are about was measured";
-    return finding->reason;
+    return reason;
 }
 
 static void put_common_reason(const struct claims *claims, const struct finding *finding,
