@@ -153,8 +153,7 @@ static inline size_t repeat_build_cell(struct repeat_builder *builder, const str
 {
     struct repeat_cell *cell = memory_add(builder->file.cells, builder->file.cell_count);
     const char *source = way->source ? way->source : "perf_event";
-    cell->machine = way->machine;
-    cell->program = way->program;
+    cell->at = (struct repeat_place){way->machine, way->program};
     cell->source = repeat_built_copy(source);
     cell->controls = way->controls;
     cell->sweep = way->sweep;

@@ -22,6 +22,7 @@ static inline struct repeat_report repeat_judged(const struct repeat_builder *bu
     return report;
 }
 
+#define R(said) reasons_text(&(struct reasons){(said).list, (said).count})
 #define assert_says(text, words)                                                                   \
     do {                                                                                           \
         if (!strstr((text), (words)))                                                              \

@@ -8,7 +8,7 @@
 
 #include "case.h"
 #include "repeat-judging.h"
-#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
 
 static size_t counted(struct repeat_builder *builder, const char *source, uint64_t aligned,
                       uint64_t repetitions)
@@ -32,10 +32,10 @@ static void assert_adds_up(const struct repeat_alignment *alignment)
     double sum = 0, unknown = 0;
     for (size_t i = 0; i < alignment->reason_count; i++) {
         sum += alignment->reasons[i].instructions;
-        assert_true(alignment->reasons[i].words[0] != '\0');
+        assert_true(alignment->reasons[i].evidence.count);
         assert_true(i == 0 || fabs(alignment->reasons[i].instructions) <=
                                   fabs(alignment->reasons[i - 1].instructions));
-        if (strcmp(alignment->reasons[i].what, "unknown") == 0)
+        if (alignment->reasons[i].what == WHY_UNKNOWN)
             unknown = alignment->reasons[i].instructions;
     }
     assert_true(!(fabs(sum - alignment->difference) > 0));
@@ -45,7 +45,7 @@ static void assert_adds_up(const struct repeat_alignment *alignment)
 static double reason(const struct repeat_alignment *alignment, const char *what)
 {
     for (size_t i = 0; i < alignment->reason_count; i++)
-        if (strcmp(alignment->reasons[i].what, what) == 0)
+        if (strcmp(align_why_names[alignment->reasons[i].what], what) == 0)
             return alignment->reasons[i].instructions;
     return 0;
 }
@@ -106,7 +106,7 @@ TEST(subjects_are_held_against_their_truth)
     assert_false(report.alignments[1].same);
     assert_number(report.alignments[1].difference, 3);
     assert_number(report.alignments[1].unexplained, 3);
-    assert_says(report.alignments[1].reasons[0].words, "not recorded");
+    assert_says(R(report.alignments[1].reasons[0].evidence), "not recorded");
     assert_adds_up(&report.alignments[1]);
     repeat_build_end(&builder);
 }
@@ -176,8 +176,8 @@ TEST(the_reasons_of_a_libc_program_are_named)
     assert_number(reason(alignment, "addresses"), 0);
     assert_number(reason(alignment, "unknown"), 9 + 5);
     for (size_t i = 0; i < alignment->reason_count; i++)
-        if (strcmp(alignment->reasons[i].what, "unknown") == 0)
-            assert_says(alignment->reasons[i].words,
+        if (alignment->reasons[i].what == WHY_UNKNOWN)
+            assert_says(R(alignment->reasons[i].evidence),
                         "Perl_yylex +9; +5 that functions do not account for");
     repeat_build_end(&builder);
 }
@@ -292,7 +292,7 @@ TEST(a_miscount_is_not_explained_away)
     struct repeat_report report = repeat_judged(&builder);
     assert_adds_up(&report.alignments[0]);
     assert_number(report.alignments[0].unexplained, 20);
-    assert_says(report.alignments[0].reasons[0].words, "and 16 more functions");
+    assert_says(R(report.alignments[0].reasons[0].evidence), "and 16 more functions");
     repeat_build_end(&builder);
 }
 

@@ -111,7 +111,7 @@ TEST(random_bytes_are_found_where_they_were_given)
     world.report = repeat_judged(&world.builder);
     assert_int_equal(parted(&world), 1);
     assert_true(told(&world, PARTING_RANDOM).parted);
-    assert_says(told(&world, PARTING_RANDOM).evidence,
+    assert_says(R(told(&world, PARTING_RANDOM).evidence),
                 "read of /dev/urandom gave other bytes at call 11 of 12");
     assert_false(told(&world, PARTING_IDENTITY).parted);
     end(&world);
@@ -128,7 +128,7 @@ TEST(identical_counts_make_no_parting_of_other_values)
     }
     world.report = repeat_judged(&world.builder);
     assert_int_equal(parted(&world), 0);
-    assert_says(told(&world, PARTING_RANDOM).evidence, "as-is counts are identical all the same");
+    assert_says(R(told(&world, PARTING_RANDOM).evidence), "as-is counts are identical all the same");
     assert_int_equal(told(&world, PARTING_TIME).times, 1);
     end(&world);
 }
@@ -171,7 +171,7 @@ TEST(other_calls_are_explained_by_what_was_given_before)
     world.report = repeat_judged(&world.builder);
     assert_int_equal(parted(&world), 1);
     assert_int_equal(world.report.seen[0].cause, PARTING_TIME);
-    assert_says(world.report.seen[0].evidence,
+    assert_says(R(world.report.seen[0].evidence),
                 "clock_gettime gave another time at call 11 of 12; two runs part at call 12 of 12: "
                 "write, nanosleep");
     end(&world);
@@ -206,10 +206,10 @@ TEST(what_parts_nothing_elsewhere_is_not_blamed)
         assert_int_equal(parted(&world), 1);
         assert_false(told(&world, PARTING_TIME).parted);
         if (drawn)
-            assert_says(told(&world, PARTING_RANDOM).evidence,
+            assert_says(R(told(&world, PARTING_RANDOM).evidence),
                         "getrandom gave other bytes at call 1 of 4; two runs part at call 4 of 4");
         else
-            assert_says(world.report.seen[0].evidence, "what decides is not among its calls");
+            assert_says(R(world.report.seen[0].evidence), "what decides is not among its calls");
         end(&world);
     }
 }
@@ -225,9 +225,9 @@ TEST(partial_input_is_told_from_other_contents)
     }
     world.report = repeat_judged(&world.builder);
     assert_true(told(&world, PARTING_PARTIAL).parted);
-    assert_says(told(&world, PARTING_PARTIAL).evidence, "read of pipe gave another amount");
+    assert_says(R(told(&world, PARTING_PARTIAL).evidence), "read of pipe gave another amount");
     assert_true(told(&world, PARTING_FILES).parted);
-    assert_says(told(&world, PARTING_FILES).evidence, "read of /tmp/input gave something else");
+    assert_says(R(told(&world, PARTING_FILES).evidence), "read of /tmp/input gave something else");
     end(&world);
     begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
@@ -267,7 +267,7 @@ TEST(threads_in_another_order_are_seen)
     world.report = repeat_judged(&world.builder);
     assert_int_equal(parted(&world), 1);
     assert_true(told(&world, PARTING_THREADS).parted);
-    assert_says(told(&world, PARTING_THREADS).evidence, "took turns in another order");
+    assert_says(R(told(&world, PARTING_THREADS).evidence), "took turns in another order");
     end(&world);
     begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
@@ -300,7 +300,7 @@ TEST(addresses_are_blamed_where_calls_stay_the_same)
         world.report = repeat_judged(&world.builder);
         assert_non_null(seen(&world, PARTING_ADDRESSES));
         assert_int_equal(told(&world, PARTING_ADDRESSES).parted, watched);
-        assert_says(told(&world, PARTING_ADDRESSES).evidence, "counts follow address randomi");
+        assert_says(R(told(&world, PARTING_ADDRESSES).evidence), "counts follow address randomi");
         end(&world);
     }
 }
@@ -315,7 +315,7 @@ TEST(output_that_differs_is_told)
     world.report = repeat_judged(&world.builder);
     assert_true(told(&world, PARTING_OUTPUT).parted);
     assert_int_equal(told(&world, PARTING_OUTPUT).times, 2);
-    assert_says(told(&world, PARTING_OUTPUT).evidence, "2 of 5 runs by perf_event (as-is)");
+    assert_says(R(told(&world, PARTING_OUTPUT).evidence), "2 of 5 runs by perf_event (as-is)");
     end(&world);
 }
 
@@ -334,7 +334,7 @@ TEST(nothing_is_said_of_counts_that_nobody_took)
     }
     world.report = repeat_judged(&world.builder);
     assert_int_equal(parted(&world), 0);
-    assert_null(strstr(told(&world, PARTING_RANDOM).evidence, "identical"));
+    assert_null(strstr(R(told(&world, PARTING_RANDOM).evidence), "identical"));
     end(&world);
 }
 

@@ -49,7 +49,7 @@ static size_t subject(struct repeat_builder *builder, const struct planted_machi
 static const struct repeat_contribution *find(const struct repeat_report *report, const char *of)
 {
     for (size_t i = 0; i < report->contribution_count; i++)
-        if (strcmp(report->contributions[i].of, of) == 0)
+        if (strcmp(disturbance_names[report->contributions[i].of], of) == 0)
             return &report->contributions[i];
     fail_msg("no contribution of a %s", of);
     return NULL;
@@ -111,7 +111,7 @@ TEST(interrupts_that_nobody_tells_are_not_known_and_faults_are)
     assert_true(find(&report, "page-fault")->known);
     assert_true(fabs(find(&report, "page-fault")->each - 1) < 1e-6);
     assert_false(find(&report, "interrupt")->known);
-    assert_non_null(strstr(find(&report, "interrupt")->why, "no run tells its interrupts"));
+    assert_non_null(strstr(R(find(&report, "interrupt")->why), "no run tells its interrupts"));
     repeat_build_end(&builder);
 }
 
@@ -126,7 +126,7 @@ TEST(what_does_not_vary_is_not_known)
         builder.file.cells[cell].list[run].interrupts = 0;
     struct repeat_report report = repeat_judged(&builder);
     assert_false(find(&report, "page-fault")->known);
-    assert_non_null(strstr(find(&report, "page-fault")->why, "too few differ"));
+    assert_non_null(strstr(R(find(&report, "page-fault")->why), "too few differ"));
     assert_false(find(&report, "interrupt")->known);
     repeat_build_end(&builder);
 }
@@ -192,7 +192,7 @@ TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
         /* M1 must not hold by taking away what the program itself does. */
         assert_true(stepped || report.findings[0].verdict == FINDING_FAILS);
         for (size_t i = 0; i < report.row_count; i++)
-            if (builder.file.cells[report.rows[i].cell].controls && report.rows[i].is_adjusted &&
+            if (report.rows[i].cell->controls && report.rows[i].is_adjusted &&
                 !stepped)
                 assert_true(report.rows[i].adjusted_stdev > 0.99 * report.rows[i].stdev);
         repeat_build_end(&builder);
@@ -211,7 +211,7 @@ TEST(a_machine_without_a_counter_says_why)
     struct repeat_report report = repeat_judged(&builder);
     assert_int_equal(report.contribution_count, 2);
     assert_false(report.contributions[0].known || report.contributions[1].known);
-    assert_string_equal(report.contributions[0].why, "this machine has no PMU");
+    assert_string_equal(R(report.contributions[0].why), "this machine has no PMU");
     for (size_t i = 0; i < report.row_count; i++)
         assert_false(report.rows[i].is_adjusted);
     repeat_build_end(&builder);
@@ -221,8 +221,8 @@ static const struct repeat_row *row_of(const struct repeat_case *file,
                                        const struct repeat_report *report, const char *subject_name)
 {
     for (size_t i = 0; i < report->row_count; i++) {
-        const struct repeat_cell *cell = &file->cells[report->rows[i].cell];
-        if (strcmp(file->programs[cell->program].subject_name, subject_name) == 0)
+        const struct repeat_cell *cell = report->rows[i].cell;
+        if (strcmp(file->programs[cell->at.program].subject_name, subject_name) == 0)
             return &report->rows[i];
     }
     fail_msg("no row of %s", subject_name);
@@ -279,7 +279,7 @@ TEST(a_program_of_unknown_length_is_held_against_what_was_stepped)
     struct repeat_report report = repeat_judged(&builder);
     for (size_t i = 0; i < report.row_count; i++) {
         const struct repeat_row *row = &report.rows[i];
-        if (row->cell != cell)
+        if (row->cell != &builder.file.cells[cell])
             continue;
         assert_true(fabs(row->residual - 10) < 1);
         assert_true(row->residual_low > 5 && row->residual_high < 15);

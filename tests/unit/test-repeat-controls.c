@@ -40,7 +40,7 @@ static struct score scored(const struct repeat_planted *planted, uint32_t worlds
         struct repeat_report report = repeat_judged(&builder);
         assert_int_equal(report.effect_count, 1);
         const struct repeat_effect *effect = &report.effects[0];
-        assert_true(strlen(effect->who) > 20);
+        assert_true(strlen(reasons_text(&effect->who)) > 20);
         score.wrong += (named(effect) & ~right) != 0;
         score.missed += (right & ~named(effect)) != 0;
         for (size_t i = 0; i < CONTROL_COUNT; i++)
@@ -50,7 +50,7 @@ static struct score scored(const struct repeat_planted *planted, uint32_t worlds
                 break;
             }
         if (getenv("ASSAY_TEST_SAY") && seed <= 3)
-            print_message("#   %s\n", effect->who);
+            print_message("#   %s\n", reasons_text(&effect->who));
         repeat_build_end(&builder);
     }
     return score;
@@ -146,7 +146,7 @@ static char *sentence(const struct repeat_planted *planted, bool singles)
     repeat_begin(&builder, 5);
     repeat_build_settings(&builder, &(struct repeat_way){0}, planted, singles);
     struct repeat_report report = repeat_judged(&builder);
-    memcpy(who, report.effects[0].who, sizeof(who));
+    memcpy(who, reasons_text(&report.effects[0].who), sizeof(who));
     repeat_build_end(&builder);
     return who;
 }

@@ -39,8 +39,9 @@ static size_t subject(struct repeat_builder *builder, const char *name, const ch
 static struct finding judged(struct repeat_builder *builder, int index)
 {
     struct repeat_report report = repeat_judged(builder);
-    const struct finding finding = report.findings[index];
-    assert_true(finding.reason[0] != '\0');
+    struct finding finding = report.findings[index];
+    snprintf(finding.reason, sizeof(finding.reason), "%s", R(finding.why));
+    assert_true(finding.why.count);
     assert_true(finding.figure[0] != '\0');
     if (finding.has_estimate) {
         assert_true(finding.low <= finding.estimate && finding.estimate <= finding.high);

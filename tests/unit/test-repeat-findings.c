@@ -19,11 +19,12 @@ static struct finding found(struct repeat_builder *builder, size_t which)
     for (size_t i = 0; i < REPEAT_FINDINGS; i++) {
         const struct finding *finding = &report.findings[i];
         assert_non_null(finding->id);
-        assert_true(finding->claim[0] && finding->figure[0] && finding->reason[0]);
+        assert_true(finding->claim[0] && finding->figure[0] && finding->why.count);
         assert_true(!finding->has_estimate ||
                     (finding->low <= finding->estimate && finding->estimate <= finding->high));
     }
     struct finding finding = report.findings[which];
+    snprintf(finding.reason, sizeof(finding.reason), "%s", R(finding.why));
     repeat_build_end(builder);
     return finding;
 }

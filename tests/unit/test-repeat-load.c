@@ -123,7 +123,7 @@ TEST_WITH(subjects_are_told_with_their_truth, setup, teardown)
     assert_true(loop->has_truth);
     assert_int_equal(loop->truth, 12 + 3 * 1000);
     for (size_t i = 0; i < COMMAND_CELLS; i++)
-        assert_int_equal(file.cells[i].program, i == 1);
+        assert_int_equal(file.cells[i].at.program, i == 1);
 }
 
 /* Odd words of a subject: no truth is better than a wrong one. */
@@ -193,8 +193,8 @@ TEST_WITH(stores_are_joined_by_machine_and_program, setup, teardown)
     assert_int_equal(file.program_count, 2);
     assert_int_equal(file.cell_count, 3 * COMMAND_CELLS);
     for (size_t i = 0; i < file.cell_count; i++) {
-        assert_int_equal(file.cells[i].machine, i >= (size_t)2 * COMMAND_CELLS);
-        assert_int_equal(file.cells[i].program, i % COMMAND_CELLS == 1);
+        assert_int_equal(file.cells[i].at.machine, i >= (size_t)2 * COMMAND_CELLS);
+        assert_int_equal(file.cells[i].at.program, i % COMMAND_CELLS == 1);
     }
 }
 

@@ -75,7 +75,7 @@ TEST(a_line_is_seen_with_its_slope)
     assert_true(sweep.matters);
     assert_true(sweep.slope_low < 2.5 && 2.5 < sweep.slope_high);
     assert_true(sweep.slope_high - sweep.slope_low < .1);
-    assert_says(sweep.what, "for each byte");
+    assert_says(R(sweep.what), "for each byte");
     assert_int_equal(sweep.points, 16);
     assert_int_equal(sweep.last, 960);
     plan.noise = 0;
@@ -89,11 +89,11 @@ TEST(teeth_are_seen_with_their_period)
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
     assert_int_equal(sweep.levels, 2);
-    assert_says(sweep.what, "repeat every 16 bytes, 2 levels");
+    assert_says(R(sweep.what), "repeat every 16 bytes, 2 levels");
     plan.noise = 4;
     sweep = swept(&plan, 2);
     assert_true(sweep.matters);
-    assert_says(sweep.what, "repeat every 16 bytes");
+    assert_says(R(sweep.what), "repeat every 16 bytes");
 }
 
 /* As a plan steps that takes every remainder in turn. */
@@ -102,7 +102,7 @@ TEST(a_period_is_seen_though_steps_do_not_divide_it)
     struct plan plan = {SWEEP_ENVIRONMENT, 48, 2, 12, 251, teeth, 0, 3, 0};
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
-    assert_says(sweep.what, "repeat every 16 bytes, 2 levels");
+    assert_says(R(sweep.what), "repeat every 16 bytes, 2 levels");
 }
 
 TEST(a_step_is_no_period)
@@ -111,7 +111,7 @@ TEST(a_step_is_no_period)
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 2, 12, 16, step, 0, 5, 0}, 1);
     assert_true(sweep.matters);
     assert_int_equal(sweep.levels, 2);
-    assert_says(sweep.what, "without a period");
+    assert_says(R(sweep.what), "without a period");
 }
 
 TEST(noise_is_no_sensitivity)
@@ -136,7 +136,7 @@ TEST(equal_counts_everywhere_are_said_so)
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 2, 12, 16, NULL, 0, 0, 0}, 1);
     assert_false(sweep.matters);
     assert_int_equal(sweep.levels, 1);
-    assert_says(sweep.what, "the same count at all 16 sizes");
+    assert_says(R(sweep.what), "the same count at all 16 sizes");
 }
 
 TEST(draws_of_addresses_are_held_against_none)
@@ -145,7 +145,7 @@ TEST(draws_of_addresses_are_held_against_none)
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
     assert_true(isnan(sweep.slope));
-    assert_says(sweep.what, "16 draws of addresses spread");
+    assert_says(R(sweep.what), "16 draws of addresses spread");
     plan.runs = 2;
     plan.noise = 30;
     sweep = swept(&plan, 2);
@@ -158,7 +158,7 @@ TEST(without_repetition_nothing_is_said)
     struct repeat_sweep sweep =
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 1, 0, 16, line, 0, 0, 0}, 1);
     assert_false(sweep.matters);
-    assert_says(sweep.what, "nothing was repeated");
+    assert_says(R(sweep.what), "nothing was repeated");
     for (size_t points = 0; points < 3; points++)
         for (size_t runs = 0; runs < 3; runs++)
             if (points && runs)

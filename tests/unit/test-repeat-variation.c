@@ -101,7 +101,7 @@ TEST(a_program_that_does_not_end_is_told_by_that)
     }
     repeat_judge(&builder.file, 1, &report);
     assert_int_equal(report.effect_count, 1);
-    assert_non_null(strstr(report.effects[0].who, "most runs did not end in their time"));
+    assert_non_null(strstr(reasons_text(&report.effects[0].who), "most runs did not end in their time"));
     /* Nor does what it had written by then say anything. */
     assert_int_equal(report.seen_count, 0);
     assert_int_equal(report.findings[0].verdict, FINDING_UNTESTABLE);
@@ -189,8 +189,8 @@ TEST(rows_stand_by_program_source_event_and_setting)
     assert_int_equal(report.row_count, 21);
     static const uint32_t order[] = {0, CONTROLS_ALL, 1, 2, CONTROLS_ALL & ~1u};
     for (size_t row = 0; row < 21; row++) {
-        const struct repeat_cell *cell = &builder.file.cells[report.rows[row].cell];
-        assert_int_equal(cell->program, row > 10);
+        const struct repeat_cell *cell = report.rows[row].cell;
+        assert_int_equal(cell->at.program, row > 10);
         assert_string_equal(cell->source, row == 10 ? "step" : "perf_event");
         if (row == 10)
             continue;

@@ -19,14 +19,13 @@ static void add_point(json_t *figure, const struct repeating *run, const struct 
 {
     const double from = sweep->lowest;
     AUTO_TEXT struct text series = {0};
-    text_printf(&series, "%s, %s", repeat_program_name(run, sweep->program), sweep->event);
-    FIGURE_ROW(figure, json_text(text_string(&series)),
-               figure_number((double)run->file.cells[row->cell].swept),
+    text_printf(&series, "%s, %s", repeat_program_name(run, sweep->at.program), sweep->event);
+    FIGURE_ROW(figure, json_text(text_string(&series)), figure_number((double)row->cell->swept),
                figure_number(row->usual - from), figure_number((double)row->min - from),
                figure_number((double)row->max - from), figure_number(row->usual),
-               json_count(row->runs), json_text(repeat_program_name(run, sweep->program)),
+               json_count(row->runs), json_text(repeat_program_name(run, sweep->at.program)),
                json_text(sweep->event), json_text(sweep->source),
-               json_text(repeat_machine_name(run, sweep->machine)));
+               json_text(repeat_machine_name(run, sweep->at.machine)));
 }
 
 /* Is it drawn at all? The same with repetitions would hide it. */
@@ -36,8 +35,8 @@ static bool is_drawn(const struct repeating *run, const struct repeat_sweep *swe
     if (sweep->sweep != kind || !isfinite(sweep->lowest))
         return false;
     for (size_t i = 0; i < run->report.row_count; i++)
-        if (repeat_is_point(run, sweep, &run->report.rows[i]))
-            return !repeat_counts_repetitions(run, &run->report.rows[i]);
+        if (repeat_is_point(sweep, &run->report.rows[i]))
+            return !repeat_counts_repetitions(&run->report.rows[i]);
     return false;
 }
 
@@ -57,7 +56,7 @@ static size_t add_sweeps(json_t *figure, const struct repeating *run, enum comma
                 continue;
             for (int pass = 0; pass < 2 && points <= room; pass++)
                 for (size_t row = 0; row < report->row_count; row++) {
-                    if (!report->rows[row].runs || !repeat_is_point(run, sweep, &report->rows[row]))
+                    if (!report->rows[row].runs || !repeat_is_point(sweep, &report->rows[row]))
                         continue;
                     points += pass == 0;
                     if (pass)
@@ -124,9 +123,9 @@ json_t *repeat_sweep_figure(const struct repeating *run, enum command_sweep kind
         text_printf(&caption,
                     "In %zu of %zu lines points differ by more than runs at one point do; most in "
                     "%s, %s",
-                    matter, sweeps, repeat_program_name(run, largest->program), largest->event);
-        repeat_put_machine(run, largest->machine, &caption);
-        text_printf(&caption, ": %s.", largest->what);
+                    matter, sweeps, repeat_program_name(run, largest->at.program), largest->event);
+        repeat_put_machine(run, largest->at.machine, &caption);
+        text_printf(&caption, ": %s.", reasons_text(&largest->what));
     } else if (sweeps == 1) {
         text_puts(&caption, "Points differ by no more than runs at one point.");
     } else {
@@ -179,11 +178,11 @@ json_t *repeat_causes_figure(const struct repeating *run)
     });
     for (size_t i = 0; i < run->report.seen_count && i < FIGURE_MOST_ROWS; i++) {
         const struct repeat_seen *seen = &run->report.seen[i];
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, seen->program)),
-                   json_text(repeat_machine_name(run, seen->machine)),
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, seen->at.program)),
+                   json_text(repeat_machine_name(run, seen->at.machine)),
                    json_text(repeat_parting_names[seen->cause]),
                    json_text(seen->parted ? "yes" : "no"), json_count(seen->times),
-                   json_text(seen->evidence));
+                   json_text(reasons_text(&seen->evidence)));
     }
     return figure;
 }
@@ -196,7 +195,7 @@ static const char *main_reason(const struct repeat_alignment *alignment)
 {
     if (alignment->same)
         return "the same";
-    return alignment->reason_count ? alignment->reasons[0].what : "unknown";
+    return align_why_names[alignment->reason_count ? alignment->reasons[0].what : WHY_UNKNOWN];
 }
 
 static void put_sources_caption(const struct repeating *run, struct text *out)
@@ -219,7 +218,7 @@ static void put_sources_caption(const struct repeating *run, struct text *out)
     text_printf(out, " %zu of %zu agree to the instruction", same, known);
     if (largest->difference != 0)
         text_printf(out, "; farthest apart are %s and %s on %s: %s", largest->source,
-                    largest->against, repeat_program_name(run, largest->program),
+                    largest->against, repeat_program_name(run, largest->at.program),
                     REPEAT_DIFFERENCE(largest->difference));
     if (largest->difference != 0 && largest->reason_count &&
         strcmp(main_reason(largest), "unknown") != 0)
@@ -259,13 +258,13 @@ json_t *repeat_sources_figure(const struct repeating *run)
         const struct repeat_alignment *at = &run->report.alignments[i];
         if (!isfinite(at->difference))
             continue;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->program)), json_text(at->source),
-                   json_text(at->against), json_text(repeat_machine_name(run, at->machine)),
-                   figure_number(at->difference), json_text(main_reason(at)),
-                   figure_number(at->raw), figure_number(at->repetitions),
-                   figure_number(at->aligned), figure_number(at->reference),
-                   figure_number(at->unexplained),
-                   json_text(at->reason_count ? at->reasons[0].words : NULL));
+        FIGURE_ROW(
+            figure, json_text(repeat_program_name(run, at->at.program)), json_text(at->source),
+            json_text(at->against), json_text(repeat_machine_name(run, at->at.machine)),
+            figure_number(at->difference), json_text(main_reason(at)), figure_number(at->raw),
+            figure_number(at->repetitions), figure_number(at->aligned),
+            figure_number(at->reference), figure_number(at->unexplained),
+            json_text(at->reason_count ? reasons_text(&at->reasons[0].evidence) : NULL));
         added++;
     }
     return figure;
@@ -282,8 +281,7 @@ static double excess_of(const struct repeating *run, size_t index)
         return 0;
     for (size_t i = 0; i < index; i++) {
         const struct repeat_alignment *before = &run->report.alignments[i];
-        if (before->machine == at->machine && before->program == at->program &&
-            strcmp(before->source, at->source) == 0)
+        if (is_same_place(&before->at, &at->at) && strcmp(before->source, at->source) == 0)
             return 0;
     }
     return 100 * at->repetitions / at->aligned;
@@ -309,7 +307,7 @@ json_t *repeat_repetitions_figure(const struct repeating *run)
         const struct repeat_alignment *most = NULL;
         double highest = 0;
         for (size_t i = 0; i < run->report.alignment_count; i++) {
-            const size_t program = run->report.alignments[i].program;
+            const size_t program = run->report.alignments[i].at.program;
             const bool subject =
                 program < run->file.program_count && run->file.programs[program].subject;
             if (subject != (subjects == 1) || !(excess_of(run, i) > highest))
@@ -320,7 +318,7 @@ json_t *repeat_repetitions_figure(const struct repeating *run)
         if (most)
             text_printf(&caption, " Most of %s: %s by %s, %s %%.",
                         subjects ? "those that are made to show it" : "the programs",
-                        repeat_program_name(run, most->program), most->source,
+                        repeat_program_name(run, most->at.program), most->source,
                         REPEAT_PERCENT(highest));
     }
     text_puts(&caption, " In the paper it was up to 21.7 %.");
@@ -338,9 +336,10 @@ json_t *repeat_repetitions_figure(const struct repeating *run)
         const double excess = excess_of(run, i);
         if (!(excess > 0))
             continue;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->program)), json_text(at->source),
-                   json_text(repeat_machine_name(run, at->machine)), figure_number(excess),
-                   figure_number(at->repetitions), figure_number(at->aligned));
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->at.program)),
+                   json_text(at->source), json_text(repeat_machine_name(run, at->at.machine)),
+                   figure_number(excess), figure_number(at->repetitions),
+                   figure_number(at->aligned));
         added++;
     }
     return figure;
@@ -354,10 +353,10 @@ static const struct repeat_row *row_on(const struct repeating *run, size_t progr
                                        const char **event)
 {
     const struct repeat_effect *effect = repeat_leading(run, machine, program);
-    const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
-    if (!row || !repeat_cell_of(run, row) || !row->runs || !isfinite(row->mean))
+    const struct repeat_row *row = effect ? effect->controlled : NULL;
+    if (!row || !row->runs || !isfinite(row->mean))
         return NULL;
-    const char *its = repeat_event_of(run, row);
+    const char *its = repeat_event_of(row);
     *event = *event ? *event : its;
     return strcmp(*event, its) == 0 ? row : NULL;
 }
@@ -450,7 +449,7 @@ json_t *repeat_machines_figure(const struct repeating *run)
                        json_text(repeat_machine_name(run, machine)), figure_number(off),
                        figure_number(apart.mean > 0 ? 100 * off / apart.mean : NAN),
                        figure_number(row->mean), figure_number(row->stdev), json_count(row->runs),
-                       json_text(repeat_cell_of(run, row)->source));
+                       json_text(row->cell->source));
         }
     }
     return figure;

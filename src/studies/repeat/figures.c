@@ -8,16 +8,14 @@
 #include "base/memory.h"
 #include "studies/repeat/parts.h"
 
-static bool is_of_class(const struct repeating *run, const struct repeat_row *row,
-                        const char *class)
+static bool is_of_class(const struct repeat_row *row, const char *class)
 {
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->class[row->event] && strcmp(cell->class[row->event], class) == 0;
+    return strcmp(row->cell->class[row->event], class) == 0;
 }
 
-bool repeat_counts_repetitions(const struct repeating *run, const struct repeat_row *row)
+bool repeat_counts_repetitions(const struct repeat_row *row)
 {
-    return is_of_class(run, row, "instructions-raw");
+    return is_of_class(row, "instructions-raw");
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -60,9 +58,7 @@ static void visit(const struct repeating *run, bool alone, json_t *figure, struc
     for (size_t program = 0; program < run->file.program_count; program++)
         for (size_t machine = 0; machine < run->file.machine_count; machine++) {
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
-            const struct repeat_cell *cell = repeat_cell_of(run, as_is);
-            for (int control = 0; effect && cell && control < CONTROL_COUNT; control++) {
+            for (int control = 0; effect && control < CONTROL_COUNT; control++) {
                 const struct share share = share_of(&effect->parts[control], alone);
                 AUTO_TEXT struct text where = {0};
                 if (!isfinite(share.percent) || !isfinite(share.cv) || added == FIGURE_MOST_ROWS)
@@ -70,20 +66,21 @@ static void visit(const struct repeating *run, bool alone, json_t *figure, struc
                 if (by) {
                     if (share.decides)
                         text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
-                                    repeat_program_name(run, cell->program));
+                                    repeat_program_name(run, program));
                     continue;
                 }
-                text_puts(&where, repeat_program_name(run, cell->program));
-                repeat_put_machine(run, cell->machine, &where);
+                text_puts(&where, repeat_program_name(run, program));
+                repeat_put_machine(run, machine, &where);
                 added++;
                 FIGURE_ROW(figure, json_text(text_string(&where)),
                            json_text(control_names[control]), figure_number(drawn(share.percent)),
                            figure_number(share.percent), figure_number(share.low),
                            figure_number(share.high), figure_number(share.cv),
                            figure_number(share.shifts ? share.shift : NAN),
-                           json_text(repeat_program_name(run, cell->program)),
-                           json_text(repeat_machine_name(run, cell->machine)),
-                           json_text(repeat_event_of(run, as_is)), json_text(cell->source));
+                           json_text(repeat_program_name(run, program)),
+                           json_text(repeat_machine_name(run, machine)),
+                           json_text(repeat_event_of(effect->as_is)),
+                           json_text(effect->as_is->cell->source));
             }
         }
 }
@@ -166,7 +163,7 @@ static json_t *contributions_figure(const struct repeating *run)
               "over all runs, with 95 %.");
     if (sure < count)
         text_printf(&caption, " Here %s grow by %.3g with each %s; in the paper by one.",
-                    list[sure].event, list[sure].each, list[sure].of);
+                    list[sure].event, list[sure].each, disturbance_names[list[sure].of]);
     else
         text_puts(&caption, " None is above 0 for certain here.");
     json_t *figure = figure_new(&(struct figure_spec){
@@ -182,7 +179,7 @@ static json_t *contributions_figure(const struct repeating *run)
         const struct repeat_contribution *at = &list[i];
         if (!at->known || !isfinite(at->each))
             continue;
-        FIGURE_ROW(figure, json_text(at->event), json_text(at->of),
+        FIGURE_ROW(figure, json_text(at->event), json_text(disturbance_names[at->of]),
                    json_text(repeat_machine_name(run, at->machine)), figure_number(at->each),
                    figure_number(at->low), figure_number(at->high),
                    json_text(at->firm ? "known" : "not known"), json_count(at->runs),
@@ -194,10 +191,9 @@ static json_t *contributions_figure(const struct repeating *run)
 
 /* --- adjusted counts --- */
 
-static bool is_adjusted(const struct repeating *run, const struct repeat_row *row)
+static bool is_adjusted(const struct repeat_row *row)
 {
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && row->is_adjusted && cell->sweep == SWEEP_NONE && isfinite(row->stdev) &&
+    return row->is_adjusted && row->cell->sweep == SWEEP_NONE && isfinite(row->stdev) &&
            isfinite(row->adjusted_stdev);
 }
 
@@ -206,7 +202,7 @@ static void put_adjusted_caption(const struct repeating *run, struct text *out)
     size_t rows = 0, less = 0, known = 0, right = 0;
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct repeat_row *row = &run->report.rows[i];
-        if (!is_adjusted(run, row))
+        if (!is_adjusted(row))
             continue;
         rows++;
         less += row->adjusted_stdev < row->stdev;
@@ -256,12 +252,12 @@ static json_t *adjusted_figure(const struct repeating *run)
     size_t added = 0;
     for (size_t i = 0; i < run->report.row_count && added < FIGURE_MOST_ROWS; i++) {
         const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = repeat_cell_of(run, row);
-        if (!is_adjusted(run, row))
+        const struct repeat_cell *cell = row->cell;
+        if (!is_adjusted(row))
             continue;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->program)),
-                   json_text(repeat_event_of(run, row)), json_text(REPEAT_SETTING(cell->controls)),
-                   json_text(cell->source), json_text(repeat_machine_name(run, cell->machine)),
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->at.program)),
+                   json_text(repeat_event_of(row)), json_text(REPEAT_SETTING(cell->controls)),
+                   json_text(cell->source), json_text(repeat_machine_name(run, cell->at.machine)),
                    figure_number(row->stdev), figure_number(row->adjusted_stdev),
                    figure_number(row->mean), figure_number(row->adjusted_mean),
                    figure_number(row->residual), figure_number(row->residual_low),
@@ -276,30 +272,27 @@ static json_t *adjusted_figure(const struct repeating *run)
 static json_t *ranking_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
-        {"class", "class", ROLE_NONE, true},
-        {"place", "place", ROLE_NONE, false},
-        {"event", "event", ROLE_NONE, true},
-        {"machine", "machine", ROLE_NONE, true},
-        {"off_percent", "off the truth, %", ROLE_NONE, false},
-        {"stdev_percent", "standard deviation, %", ROLE_NONE, false},
-        {"programs", "programs", ROLE_NONE, false},
+        {.key = "class", .filter = true},
+        {.key = "place"},
+        {.key = "event", .filter = true},
+        {.key = "machine", .filter = true},
+        {.key = "off_percent", .title = "off the truth, %"},
+        {.key = "stdev_percent", .title = "standard deviation, %"},
+        {.key = "programs"},
         {0},
     };
-    json_t *figure = figure_new(&(struct figure_spec){
+    const struct figure_spec spec = {
         .id = "repeat-ranking",
         .title = "Which of several events is the proper one",
         .caption = "Events that claim to count the same, by how near they come to the truth over "
                    "programs whose truth is known; the first of a class is the one to use here.",
         .kind = FIGURE_TABLE,
         .columns = columns,
-    });
-    for (size_t i = 0; i < run->report.rank_count && i < FIGURE_MOST_ROWS; i++) {
-        const struct repeat_rank *rank = &run->report.ranks[i];
-        FIGURE_ROW(figure, json_text(rank->class), json_count(rank->place), json_text(rank->event),
-                   json_text(repeat_machine_name(run, rank->machine)),
-                   figure_number(rank->off_percent), figure_number(rank->stdev_percent),
-                   json_count(rank->programs));
-    }
+        .fields = &repeat_rank_table,
+    };
+    json_t *figure = figure_new(&spec);
+    for (size_t i = 0; i < run->report.rank_count && i < FIGURE_MOST_ROWS; i++)
+        fields_figure_add(figure, &spec, &run->report.ranks[i], run);
     return figure;
 }
 
@@ -315,24 +308,20 @@ struct change {
 };
 
 /* False: there are not several runs of both. */
-static bool find_change(const struct repeating *run, const struct repeat_effect *effect,
-                        struct change *change)
+static bool find_change(const struct repeat_effect *effect, struct change *change)
 {
-    *change = (struct change){.as_is = repeat_row_at(run, effect->as_is),
-                              .controlled = repeat_row_at(run, effect->controlled)};
-    change->cell = repeat_cell_of(run, change->as_is);
-    return change->cell && repeat_cell_of(run, change->controlled) && change->as_is->runs > 1 &&
-           change->controlled->runs > 1 && isfinite(change->as_is->cv_percent) &&
-           isfinite(change->controlled->cv_percent);
+    *change = (struct change){effect->as_is, effect->controlled, effect->as_is->cell};
+    return change->as_is->runs > 1 && change->controlled->runs > 1 &&
+           isfinite(change->as_is->cv_percent) && isfinite(change->controlled->cv_percent);
 }
 
 /* Of all effects, or where they are too many of each program the one that says most. */
 static bool is_shown(const struct repeating *run, const struct repeat_effect *effect,
                      struct change *change)
 {
-    return find_change(run, effect, change) && !repeat_counts_repetitions(run, change->as_is) &&
+    return find_change(effect, change) && !repeat_counts_repetitions(change->as_is) &&
            (run->report.effect_count <= FIGURE_MOST_ROWS ||
-            effect == repeat_leading(run, change->cell->machine, change->cell->program));
+            effect == repeat_leading(run, change->cell->at.machine, change->cell->at.program));
 }
 
 #define PAPER_LEFT 0.002 /* % that the paper was left with: the axis reaches below it */
@@ -364,8 +353,8 @@ static void put_worst(const struct repeating *run, const struct change *change, 
 {
     if (percent > 0)
         text_printf(out, "by up to %s %% (%s, %s)", REPEAT_PERCENT(percent),
-                    repeat_program_name(run, change->cell->program),
-                    repeat_event_of(run, change->as_is));
+                    repeat_program_name(run, change->cell->at.program),
+                    repeat_event_of(change->as_is));
     else
         text_puts(out, "not at all");
 }
@@ -378,7 +367,7 @@ static bool put_variation_caption(const struct repeating *run, double end, struc
     for (size_t i = 0; i < run->report.effect_count; i++) {
         if (!is_shown(run, &run->report.effects[i], &change))
             continue;
-        for (int pass = 0; pass < 1 + is_of_class(run, change.as_is, "instructions"); pass++) {
+        for (int pass = 0; pass < 1 + is_of_class(change.as_is, "instructions"); pass++) {
             struct overall *overall = pass ? &instructions : &all;
             const struct change *before = &overall->worst_before, *after = &overall->worst_after;
             overall->rows++;
@@ -445,15 +434,15 @@ static json_t *variation_figure(const struct repeating *run)
         if (!is_shown(run, effect, &change))
             continue;
         const struct repeat_row *as_is = change.as_is, *controlled = change.controlled;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, change.cell->program)),
-                   json_text(repeat_event_of(run, as_is)), json_text(change.cell->source),
-                   json_text(repeat_machine_name(run, change.cell->machine)),
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, change.cell->at.program)),
+                   json_text(repeat_event_of(as_is)), json_text(change.cell->source),
+                   json_text(repeat_machine_name(run, change.cell->at.machine)),
                    figure_number(fmax(as_is->cv_percent, end)),
                    figure_number(fmax(controlled->cv_percent, end)),
                    figure_number(as_is->cv_percent), figure_number(controlled->cv_percent),
                    figure_number(as_is->mean), json_count(as_is->runs),
-                   json_count(controlled->runs), json_count(repeat_alike(run, as_is)),
-                   json_count(repeat_alike(run, controlled)), json_text(effect->who));
+                   json_count(controlled->runs), json_count(repeat_alike(as_is)),
+                   json_count(repeat_alike(controlled)), json_text(reasons_text(&effect->who)));
         added++;
     }
     if (run->report.effect_count > FIGURE_MOST_ROWS)
@@ -499,13 +488,13 @@ static json_t *spread_figure(const struct repeating *run)
     for (size_t i = 0; i < effects; i++) {
         size_t count = 0;
         bool begins = true; /* the first with its machine and source */
-        if (!find_change(run, &run->report.effects[i], &first) ||
-            !is_of_class(run, first.as_is, "instructions"))
+        if (!find_change(&run->report.effects[i], &first) ||
+            !is_of_class(first.as_is, "instructions"))
             continue;
         for (size_t j = 0; j < effects && begins; j++) {
-            if (!find_change(run, &run->report.effects[j], &change) ||
-                !is_of_class(run, change.as_is, "instructions") ||
-                change.cell->machine != first.cell->machine ||
+            if (!find_change(&run->report.effects[j], &change) ||
+                !is_of_class(change.as_is, "instructions") ||
+                change.cell->at.machine != first.cell->at.machine ||
                 strcmp(change.cell->source, first.cell->source) != 0)
                 continue;
             begins = j >= i;
@@ -517,9 +506,10 @@ static json_t *spread_figure(const struct repeating *run)
             if (distribution_of(deviations[setting], count, &seen) < 0)
                 continue;
             FIGURE_ROW(figure, json_text(first.cell->source), json_text(settings[setting]),
-                       json_text(repeat_machine_name(run, first.cell->machine)), json_count(count),
-                       figure_number(seen.min), figure_number(seen.q1), figure_number(seen.median),
-                       figure_number(seen.q3), figure_number(seen.max), seen.samples);
+                       json_text(repeat_machine_name(run, first.cell->at.machine)),
+                       json_count(count), figure_number(seen.min), figure_number(seen.q1),
+                       figure_number(seen.median), figure_number(seen.q3), figure_number(seen.max),
+                       seen.samples);
             json_decref(seen.density);
         }
     }

@@ -354,8 +354,7 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
     *place = load->origin_count;
     struct origin *origin = memory_add(load->origins, load->origin_count);
     origin->cell = stored->cell.id;
-    *cell = (struct repeat_cell){.machine = load->machine,
-                                 .program = program,
+    *cell = (struct repeat_cell){.at = {load->machine, program},
                                  .controls = command->controls,
                                  .sweep = command->sweep,
                                  .swept = command->swept,

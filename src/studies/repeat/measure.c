@@ -73,7 +73,7 @@ static void add_failed(const struct repeat_case *file, struct skip_groups *group
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct repeat_cell *cell = &file->cells[i];
         const char *name = /* "perl by qemu" */
-            memory_format("%.120s%s%s%s%s", file->programs[cell->program].name,
+            memory_format("%.120s%s%s%s%s", file->programs[cell->at.program].name,
                           *cell->source ? " by " : "", cell->source,
                           cell->detail != DETAIL_NONE ? ", its " : "",
                           command_detail_names[cell->detail]);

@@ -7,6 +7,7 @@
 
 #include "engine/executed.h"
 #include "engine/study.h"
+#include "output/field.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -71,10 +72,11 @@ void repeat_find_ending(struct repeating *run);
 
 /* --- what it looks like: for people, for programs, and as rows and kinds of pictures --- */
 void repeat_put_report(const void *shown, const struct style *style, struct text *out);
-json_t *repeat_results_json(const void *shown);
-json_t *repeat_analysis_json(const void *shown);
-json_t *repeat_findings_json(const void *shown);
 json_t *repeat_figures(const void *shown);
+/* As tables (fields.c). */
+extern const struct field repeat_results, repeat_ranking;
+extern const struct fields repeat_analysis, repeat_row_table, repeat_seen_table,
+    repeat_alignment_table, repeat_contribution_table, repeat_rank_table;
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay repeat` shows, for people and for programs, and what they share. Each
@@ -88,10 +90,6 @@ json_t *repeat_figures(const void *shown);
 bool repeat_is_own(const struct repeating *run, size_t program);
 /* Is this program shown in detail: one alone, or with --all? */
 bool repeat_is_detailed(const struct repeating *run, size_t program);
-/* Program of a row, or of an index that leads nowhere: NULL. */
-const struct repeat_cell *repeat_cell_of(const struct repeating *run, const struct repeat_row *row);
-/* The row of this index; NULL: there is none. */
-const struct repeat_row *repeat_row_at(const struct repeating *run, size_t index);
 
 /* --- which rows --- */
 
@@ -101,9 +99,7 @@ const struct repeat_row *repeat_row_at(const struct repeating *run, size_t index
 const struct repeat_effect *repeat_leading(const struct repeating *run, size_t machine,
                                            size_t program);
 /* How many runs have the count that most of them have. */
-size_t repeat_alike(const struct repeating *run, const struct repeat_row *row);
-/* The name of its event, "?" where there is none. */
-const char *repeat_event_of(const struct repeating *run, const struct repeat_row *row);
+size_t repeat_alike(const struct repeat_row *row);
 
 /* --- words --- */
 
@@ -122,7 +118,6 @@ char *repeat_difference(double value, char text[NUMBER_SIZE]);
 #define REPEAT_PERCENT(value)    repeat_percent(value, (char[NUMBER_SIZE]){""})
 #define REPEAT_NUMBER(value)     repeat_number(value, (char[NUMBER_SIZE]){""})
 #define REPEAT_DIFFERENCE(value) repeat_difference(value, (char[NUMBER_SIZE]){""})
-#define REPEAT_SETTING(controls) setting_name(controls, (char[200]){""}, 200)
 
 /* --- figures (figures-sources.c; the others are only of figures.c); any may be without rows --- */
 typedef json_t *repeat_figure(const struct repeating *run);
@@ -133,10 +128,9 @@ json_t *repeat_sweep_figure(const struct repeating *run, enum command_sweep kind
 enum figure_role repeat_machine_role(const struct repeating *run);
 /* Does the row count instructions with every repetition of string instructions? It goes as the
  * instructions do. */
-bool repeat_counts_repetitions(const struct repeating *run, const struct repeat_row *row);
+bool repeat_counts_repetitions(const struct repeat_row *row);
 /* Is the row one of the sweep's points? */
-bool repeat_is_point(const struct repeating *run, const struct repeat_sweep *sweep,
-                     const struct repeat_row *row);
+bool repeat_is_point(const struct repeat_sweep *sweep, const struct repeat_row *row);
 
 /* --- for people (show-table.c; the others are only of show.c) --- */
 typedef void repeat_part(const struct repeating *run, const struct style *style, struct text *out);

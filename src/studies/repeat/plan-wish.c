@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "studies/repeat/judge.h"
 #include "studies/repeat/plan.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -253,7 +253,7 @@ static struct endings collect(const struct repeating *run)
         /* That its time was over says less of a program that is slowed down. */
         const bool slowed =
             cell->source && *cell->source && strcmp(cell->source, "perf_event") != 0;
-        if (strcmp(file->programs[cell->program].words, run->joined) != 0 ||
+        if (strcmp(file->programs[cell->at.program].words, run->joined) != 0 ||
             cell->detail != DETAIL_NONE)
             continue;
         if (!cell->runs && cell->failed && !endings.failed)

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "engine/claims.h"
 #include "engine/command-line.h"
 #include "engine/options.h"
 #include "studies/repeat/parts.h"
@@ -234,6 +235,11 @@ static int judge(void *kept, struct failure *failure)
     return 0;
 }
 
+static json_t *findings(const void *kept)
+{
+    return claims_json(((const struct repeating *)kept)->report.findings, REPEAT_FINDINGS);
+}
+
 /* The command's status is passed on. */
 static int end(const void *kept, int status)
 {
@@ -253,9 +259,7 @@ static const struct study study = {
     .load = load,
     .judge = judge,
     .put_report = repeat_put_report,
-    .results = repeat_results_json,
-    .analysis = repeat_analysis_json,
-    .findings = repeat_findings_json,
+    .findings = findings,
     .figures = repeat_figures,
     .end = end,
     .told = &repeat_told,
@@ -384,5 +388,7 @@ const struct command command_repeat = {
     .exits = exits,
     .passes_on = true,
     .options_size = sizeof(struct repeat_options),
+    .results = &repeat_results,
+    .analysis = &repeat_analysis,
     .study = &study,
 };
