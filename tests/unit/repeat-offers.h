@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "case.h"
-#include "studies/repeat/plan.h"
+#include "studies/repeat/parts.h"
 
 enum { OFFER_PERF, OFFER_QEMU, OFFER_VALGRIND, OFFER_STEP, OFFER_COUNT };
 

@@ -4,12 +4,7 @@
  * What faults and interrupts add to a counter: planted amounts come out, an exact zero with an
  * interval that so many runs deserve, and nothing where nothing can be known; and counts are less
  * by it when they are adjusted. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
-#include "repeat-judging.h"
+#include "repeat-builder.h"
 
 /* How a machine counts. */
 struct planted_machine {
@@ -46,12 +41,13 @@ static size_t subject(struct repeat_builder *builder, const struct planted_machi
     return cell;
 }
 
-static const struct repeat_contribution *find(const struct repeat_report *report, const char *of)
+static const struct repeat_contribution *find(const struct repeat_report *report,
+                                              enum disturbance of)
 {
     for (size_t i = 0; i < report->contribution_count; i++)
-        if (strcmp(disturbance_names[report->contributions[i].of], of) == 0)
+        if (report->contributions[i].of == of)
             return &report->contributions[i];
-    fail_msg("no contribution of a %s", of);
+    fail_msg("no contribution of a %s", disturbance_names[of]);
     return NULL;
 }
 
@@ -74,8 +70,8 @@ TEST(planted_amounts_come_out)
     for (uint64_t seed = 1; seed <= 100; seed++) {
         struct repeat_builder builder;
         struct repeat_report report = measure(&builder, &how, seed);
-        const struct repeat_contribution *fault = find(&report, "page-fault");
-        const struct repeat_contribution *tick = find(&report, "interrupt");
+        const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
+        const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
         assert_true(fault->known && tick->known);
         assert_int_equal(fault->runs, 36);
         assert_int_equal(fault->programs, 3);
@@ -94,8 +90,8 @@ TEST(an_exact_zero_is_zero_within_what_whole_counts_can_tell)
     struct repeat_builder builder;
     const struct planted_machine how = {0};
     struct repeat_report report = measure(&builder, &how, 5);
-    const struct repeat_contribution *fault = find(&report, "page-fault");
-    const struct repeat_contribution *tick = find(&report, "interrupt");
+    const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
+    const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
     assert_true(fault->known && tick->known);
     assert_true(fabs(fault->each) < 1e-9 && fabs(tick->each) < 1e-9);
     assert_true(fault->low < 0 && fault->low > -0.001 && fault->high > 0 && fault->high < 0.001);
@@ -108,10 +104,10 @@ TEST(interrupts_that_nobody_tells_are_not_known_and_faults_are)
     struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .untold = true};
     struct repeat_report report = measure(&builder, &how, 5);
-    assert_true(find(&report, "page-fault")->known);
-    assert_true(fabs(find(&report, "page-fault")->each - 1) < 1e-6);
-    assert_false(find(&report, "interrupt")->known);
-    assert_non_null(strstr(R(find(&report, "interrupt")->why), "no run tells its interrupts"));
+    assert_true(find(&report, DISTURBANCE_FAULT)->known);
+    assert_true(fabs(find(&report, DISTURBANCE_FAULT)->each - 1) < 1e-6);
+    assert_false(find(&report, DISTURBANCE_INTERRUPT)->known);
+    assert_says(find(&report, DISTURBANCE_INTERRUPT)->why, SAYS_UNTOLD);
     repeat_build_end(&builder);
 }
 
@@ -125,9 +121,9 @@ TEST(what_does_not_vary_is_not_known)
     for (size_t run = 0; run < builder.file.cells[cell].runs; run++)
         builder.file.cells[cell].list[run].interrupts = 0;
     struct repeat_report report = repeat_judged(&builder);
-    assert_false(find(&report, "page-fault")->known);
-    assert_non_null(strstr(R(find(&report, "page-fault")->why), "too few differ"));
-    assert_false(find(&report, "interrupt")->known);
+    assert_false(find(&report, DISTURBANCE_FAULT)->known);
+    assert_says(find(&report, DISTURBANCE_FAULT)->why, SAYS_FEW_DIFFER);
+    assert_false(find(&report, DISTURBANCE_INTERRUPT)->known);
     repeat_build_end(&builder);
 }
 
@@ -149,8 +145,8 @@ TEST(programs_of_unknown_length_tell_by_what_varies_with_them)
             execute(&builder, loose, &how, 1000000u + 77777 * run, 300, 50);
     }
     struct repeat_report report = repeat_judged(&builder);
-    const struct repeat_contribution *fault = find(&report, "page-fault");
-    const struct repeat_contribution *tick = find(&report, "interrupt");
+    const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
+    const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
     assert_true(fault->known && tick->known);
     assert_int_equal(fault->runs, 36);
     assert_true(fabs(fault->each - 1) < 0.05 && fault->low < 1 && fault->high > 1);
@@ -184,7 +180,7 @@ TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
     for (int stepped = 0; stepped < 2; stepped++) {
         struct repeat_builder builder;
         struct repeat_report report = worked(&builder, stepped);
-        const struct repeat_contribution *fault = find(&report, "page-fault");
+        const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
         assert_true(fault->known && fault->low > 0);
         assert_int_equal(fault->firm, stepped);
         assert_int_equal(report.findings[5].verdict,
@@ -192,8 +188,7 @@ TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
         /* M1 must not hold by taking away what the program itself does. */
         assert_true(stepped || report.findings[0].verdict == FINDING_FAILS);
         for (size_t i = 0; i < report.row_count; i++)
-            if (report.rows[i].cell->controls && report.rows[i].is_adjusted &&
-                !stepped)
+            if (report.rows[i].cell->controls && report.rows[i].is_adjusted && !stepped)
                 assert_true(report.rows[i].adjusted_stdev > 0.99 * report.rows[i].stdev);
         repeat_build_end(&builder);
     }
@@ -211,7 +206,7 @@ TEST(a_machine_without_a_counter_says_why)
     struct repeat_report report = repeat_judged(&builder);
     assert_int_equal(report.contribution_count, 2);
     assert_false(report.contributions[0].known || report.contributions[1].known);
-    assert_string_equal(R(report.contributions[0].why), "this machine has no PMU");
+    assert_says(report.contributions[0].why, SAYS_ABSENT);
     for (size_t i = 0; i < report.row_count; i++)
         assert_false(report.rows[i].is_adjusted);
     repeat_build_end(&builder);
@@ -250,8 +245,8 @@ TEST(what_is_no_more_than_chance_is_not_subtracted)
     const struct planted_machine how = {.noise = 20};
     for (uint64_t seed = 1; seed < 20; seed++) {
         struct repeat_report report = measure(&builder, &how, seed);
-        const struct repeat_contribution *tick = find(&report, "interrupt");
-        const struct repeat_contribution *fault = find(&report, "page-fault");
+        const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
+        const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
         const struct repeat_row *spin = row_of(&builder.file, &report, "spin");
         if (tick->low < 0 && tick->high > 0 && fault->low < 0 && fault->high > 0)
             assert_true(fabs(spin->adjusted_mean - spin->mean) < 1e-6);
@@ -300,7 +295,7 @@ TEST(what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left)
     for (size_t run = 0; run < builder.file.cells[cell].runs; run++)
         builder.file.cells[cell].list[run].has_interrupts = false;
     struct repeat_report report = repeat_judged(&builder);
-    const struct repeat_contribution *fault = find(&report, "page-fault");
+    const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
     const struct repeat_row *many = row_of(&builder.file, &report, "many");
     assert_true(fault->known && fault->low > 0);
     assert_true(many->residual_high - many->residual_low >= 49000 * (fault->high - fault->low));

@@ -3,38 +3,7 @@
  *
  * The findings M1, M3, M4 and M11: each holds on data that show it, fails on opposite ones, stays
  * open where data say too little, and is not testable where nothing could tell. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
-#include "repeat-judging.h"
-
-enum { M1 = 0, M3 = 2, M4 = 3, M11 = 10 };
-
-/* Judges, checks and releases what was built. */
-static struct finding found(struct repeat_builder *builder, size_t which)
-{
-    struct repeat_report report = repeat_judged(builder);
-    for (size_t i = 0; i < REPEAT_FINDINGS; i++) {
-        const struct finding *finding = &report.findings[i];
-        assert_non_null(finding->id);
-        assert_true(finding->claim[0] && finding->figure[0] && finding->why.count);
-        assert_true(!finding->has_estimate ||
-                    (finding->low <= finding->estimate && finding->estimate <= finding->high));
-    }
-    struct finding finding = report.findings[which];
-    snprintf(finding.reason, sizeof(finding.reason), "%s", R(finding.why));
-    repeat_build_end(builder);
-    return finding;
-}
-
-#define assert_verdict(finding, wanted)                                                            \
-    do {                                                                                           \
-        if ((finding).verdict != (wanted))                                                         \
-            fail_msg("%s %s: %s", (finding).id, finding_verdict_names[(finding).verdict],          \
-                     (finding).reason);                                                            \
-    } while (0)
+#include "repeat-builder.h"
 
 /* --- M1 --- */
 
@@ -52,7 +21,7 @@ static struct finding controlled(double as_is, double noise, const char *source,
     for (size_t i = 0; i < builder.file.cell_count; i++)
         for (size_t run = 0; run < builder.file.cells[i].runs; run++)
             builder.file.cells[i].list[run].tasks = tasks;
-    return found(&builder, M1);
+    return repeat_found(&builder, M1);
 }
 
 TEST(m1_holds_where_all_fall_below)
@@ -60,7 +29,7 @@ TEST(m1_holds_where_all_fall_below)
     struct finding finding = controlled(1e6, 100, NULL, 1);
     assert_verdict(finding, FINDING_HOLDS);
     assert_true(finding.estimate < .002 && finding.high < .002 && finding.detectable > 0);
-    assert_says(finding.reason, "of 2 programs gzip varies most when controlled");
+    assert_says(finding.why, SAYS_MOST_LEFT);
     assert_verdict(controlled(1e6, 0, "step", 1), FINDING_HOLDS);
 }
 
@@ -69,14 +38,14 @@ TEST(m1_fails_where_one_program_still_varies)
     struct finding finding = controlled(1e6, 20000, NULL, 1);
     assert_verdict(finding, FINDING_FAILS);
     assert_true(finding.low > .002);
-    assert_says(finding.reason, "gzip");
+    assert_says(finding.why, SAYS_MOST_LEFT);
 }
 
 TEST(m1_stays_open_where_nothing_varies_before)
 {
     struct finding finding = controlled(0, 0, NULL, 1);
     assert_verdict(finding, FINDING_INCONCLUSIVE);
-    assert_says(finding.reason, "too little varies");
+    assert_says(finding.why, SAYS_TOO_LITTLE);
     assert_verdict(controlled(1e6, 1900, NULL, 1), FINDING_INCONCLUSIVE);
 }
 
@@ -84,11 +53,11 @@ TEST(m1_is_not_refuted_by_tools_and_asks_no_threads)
 {
     struct finding finding = controlled(1e6, 0, "qemu", 1);
     assert_verdict(finding, FINDING_HOLDS);
-    assert_says(finding.reason, "qemu places memory itself");
+    assert_says(finding.why, SAYS_PLACES);
     assert_verdict(controlled(1e6, 20000, "qemu", 1), FINDING_INCONCLUSIVE);
     finding = controlled(1e6, 0, NULL, 4);
     assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.reason, "several threads");
+    assert_says(finding.why, SAYS_ONLY_TASKS);
 }
 
 /* --- M3 --- */
@@ -111,7 +80,7 @@ static struct finding addressed(bool subject, bool sweep, double varies, const c
     planted.runs = 1;
     for (way.swept = 0; sweep && way.swept < 16; way.swept++)
         repeat_build_planted(&builder, &way, &planted);
-    return found(&builder, M3);
+    return repeat_found(&builder, M3);
 }
 
 TEST(m3_holds_where_one_program_follows_addresses)
@@ -130,7 +99,7 @@ TEST(m3_fails_where_what_hashes_addresses_counts_the_same)
     /* Others may hash nothing. */
     struct finding finding = addressed(false, true, 0, NULL);
     assert_verdict(finding, FINDING_INCONCLUSIVE);
-    assert_says(finding.reason, "none is known to depend on it");
+    assert_says(finding.why, SAYS_NONE_DEPENDS);
 }
 
 TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
@@ -139,7 +108,7 @@ TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, false);
-    assert_verdict(found(&builder, M3), FINDING_UNTESTABLE);
+    assert_verdict(repeat_found(&builder, M3), FINDING_UNTESTABLE);
 }
 
 /* --- M4 --- */
@@ -161,7 +130,7 @@ static struct finding sized_by(const char *source, bool subject, double each, do
                              &(struct repeat_planted){.level = 1e7 + each * (double)way.swept,
                                                       .noise = noise,
                                                       .runs = 3});
-    return found(&builder, M4);
+    return repeat_found(&builder, M4);
 }
 
 static struct finding sized(bool subject, double each, double noise)
@@ -192,7 +161,7 @@ TEST(m4_fails_where_what_reads_it_counts_the_same)
     struct repeat_builder builder;
     repeat_begin(&builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
-    assert_verdict(found(&builder, M4), FINDING_UNTESTABLE);
+    assert_verdict(repeat_found(&builder, M4), FINDING_UNTESTABLE);
 }
 
 /* --- M11 --- */
@@ -210,7 +179,7 @@ static struct finding machines(const char *const names[3], const char *const fin
         repeat_build_settings(&builder, &(struct repeat_way){.machine = machine, .source = source},
                               &planted, false);
     }
-    return found(&builder, M11);
+    return repeat_found(&builder, M11);
 }
 
 static const char *const three[] = {"cortex-a53 (aarch64)", "cortex-a72 (aarch64)",
@@ -221,7 +190,7 @@ TEST(m11_holds_where_all_machines_count_the_same)
 {
     struct finding finding = machines(three, different, 0, 0, NULL);
     assert_verdict(finding, FINDING_HOLDS);
-    assert_says(finding.reason, "3 of 3 comparisons of 1 program equal in every run");
+    assert_says(finding.why, SAYS_PAIRS);
     assert_true(finding.high < .002 && finding.high > 0);
     assert_verdict(machines(three, different, 10, 20, "step"), FINDING_HOLDS);
 }
@@ -230,7 +199,7 @@ TEST(m11_fails_where_one_machine_counts_otherwise)
 {
     struct finding finding = machines(three, different, 5000, 20, NULL);
     assert_verdict(finding, FINDING_FAILS);
-    assert_says(finding.reason, "neoverse-n1");
+    assert_says(finding.why, SAYS_FARTHEST);
     assert_verdict(machines(three, different, 0, 3000, NULL), FINDING_INCONCLUSIVE);
 }
 
@@ -239,15 +208,15 @@ TEST(m11_needs_different_machines_of_one_instruction_set)
     static const char *const same[] = {"a", "a", "a"};
     struct finding finding = machines(three, same, 5000, 0, NULL);
     assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.reason, "same machine");
+    assert_says(finding.why, SAYS_SAME_MACHINE);
     static const char *const mixed[] = {"epyc (x86_64)", "cortex-a53 (aarch64)", NULL};
     finding = machines(mixed, different, 0, 0, NULL);
     assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.reason, "different instruction sets");
+    assert_says(finding.why, SAYS_FOREIGN);
     static const char *const one[] = {"epyc (x86_64)", NULL, NULL};
     finding = machines(one, different, 0, 0, NULL);
     assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.reason, "one machine");
+    assert_says(finding.why, SAYS_ONE_MACHINE);
     assert_verdict(machines(three, different, 0, 0, "qemu"), FINDING_UNTESTABLE);
 }
 
@@ -269,7 +238,7 @@ static struct finding long_and_short(uint64_t longer, uint64_t shorter)
             repeat_build_same(&builder, cell, (program ? 9000 : 117132) + machine * more, 12);
         }
     }
-    return found(&builder, M11);
+    return repeat_found(&builder, M11);
 }
 
 TEST(m11_takes_a_short_program_for_what_it_can_show)
@@ -308,7 +277,7 @@ static struct finding on_two(const struct second *second, uint64_t count)
             made->tasks += second->tasks;
         }
     }
-    return found(&builder, M11);
+    return repeat_found(&builder, M11);
 }
 
 TEST(m11_compares_what_did_the_same_under_the_same_controls)
@@ -316,7 +285,7 @@ TEST(m11_compares_what_did_the_same_under_the_same_controls)
     assert_verdict(on_two(&(struct second){0}, 1000000), FINDING_HOLDS);
     struct finding finding = on_two(&(struct second){0}, 1000100);
     assert_verdict(finding, FINDING_FAILS);
-    assert_says(finding.reason, "known by its name alone");
+    assert_says(finding.why, SAYS_BY_NAME);
     static const struct second others[] = {{.controls = CONTROLS_ALL & ~CONTROL_BIT(CONTROL_ASLR)},
                                            {.status = 1},
                                            {.output = 1},
@@ -368,7 +337,7 @@ TEST(nonsense_is_judged_without_harm)
 {
     struct repeat_builder builder;
     repeat_build_start(&builder, 1);
-    found(&builder, M1);
+    repeat_found(&builder, M1);
     static const uint64_t counts[] = {0, UINT64_MAX, 1, UINT64_MAX - 1};
     for (uint32_t seed = 1; seed <= repeat_seeds(60); seed++) {
         repeat_build_start(&builder, seed);
@@ -403,6 +372,6 @@ TEST(nonsense_is_judged_without_harm)
             if (way.detail == DETAIL_CODE)
                 repeat_build_function(&builder, cell, "", "", counts[i % 4], counts[i % 3]);
         }
-        found(&builder, M11);
+        repeat_found(&builder, M11);
     }
 }

@@ -5,7 +5,7 @@
  * joined across stores, and stores that nobody of us wrote refused with a sentence. */
 #include "store-fixture.h"
 
-#include "studies/repeat/plan.h"
+#include "studies/repeat/parts.h"
 
 static void change(const char *path, const char *sql)
 {
@@ -253,7 +253,6 @@ TEST_WITH(ends_and_times_are_understood, setup, teardown)
     load(fixture->path, &file);
     const struct repeat_cell *got = &file.cells[0];
     assert_int_equal(got->runs, 3);
-    assert_int_equal(got->signalled, 1);
     assert_int_equal(got->timed_out, 1);
     assert_false(got->list[0].has_interrupts); /* what was not running was not known */
     assert_true(got->list[1].has_interrupts);

@@ -7,9 +7,8 @@
  * The folder:
  *
  *     study.h                 the case of repetition, and the report of the judge
- *     study.c                 options, its entry in the driver
+ *     study.c                 options, programs and sources, its entry in the driver
  *     suite.h, .c             lists of real programs, and their inputs
- *     programs.c              which programs, and how each is brought to the machine
  *     parts.h                 what the files outside of the judge share
  *     plan.h, .c, plan-wish.c
  *                             which executions a budget holds
@@ -78,7 +77,6 @@ struct repeat_machine {
     char *name;        /* "AMD EPYC (x86_64)" */
     char *fingerprint; /* the same machine measured twice is one machine */
     bool emulated;
-    bool pmu; /* has a hardware PMU that perf_event can use */
 };
 
 struct repeat_program {
@@ -89,7 +87,6 @@ struct repeat_program {
     char *subject_name; /* "" */
     char *shows;        /* ids of findings; "" */
     int bits;           /* 32, 64; 0: unknown */
-    bool libc;
     bool has_truth;
     int64_t truth; /* instructions, of the N that stands in its words */
 };
@@ -148,9 +145,9 @@ struct repeat_cell {
     size_t function_count;
     /* DETAIL_CALLS, of each run: calls of run r are [call_begins[r], call_begins[r + 1]) */
     struct repeat_call *calls;
-    size_t *call_begins;           /* [runs + 1]; NULL: none */
-    uint32_t failed;               /* executions that could not be counted */
-    uint32_t timed_out, signalled; /* of the runs */
+    size_t *call_begins; /* [runs + 1]; NULL: none */
+    uint32_t failed;     /* executions that could not be counted */
+    uint32_t timed_out;  /* of the runs */
     int error;
     char *reason; /* NULL: none failed */
 };
@@ -232,7 +229,6 @@ struct repeat_effect {
                            varies whatever is controlled, and what that is where it is known */
 };
 
-/* --- sensitivity (judge-sweep.c) --- */
 struct repeat_sweep {
     struct repeat_place at;
     const char *source, *event;
