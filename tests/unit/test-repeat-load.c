@@ -49,12 +49,19 @@ static uint64_t value(uint32_t number, uint32_t process, uint32_t column)
     return right_sample(COMMAND_CELL + number, process, 0, column).value;
 }
 
-TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
+/* What the store of the fixture becomes. */
+static struct repeat_case loaded(struct fixture *fixture)
 {
-    struct fixture *fixture = *state;
     struct repeat_case file = {0};
     make(fixture);
     load(fixture->path, &file);
+    return file;
+}
+
+TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
+{
+    const struct fixture *fixture = *state;
+    const struct repeat_case file = loaded(*state);
     assert_int_equal(file.machine_count, 1);
     assert_string_equal(file.machines[0].fingerprint, fixture->run.fingerprint);
     assert_int_equal(file.cell_count, COMMAND_CELLS);
@@ -86,10 +93,7 @@ TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
 
 TEST_WITH(cells_keep_their_factors, setup, teardown)
 {
-    struct fixture *fixture = *state;
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
+    const struct repeat_case file = loaded(*state);
     const struct repeat_cell *code = &file.cells[1], *swept = &file.cells[2],
                              *calls = &file.cells[3];
     assert_string_equal(code->source, "step");
@@ -107,10 +111,7 @@ TEST_WITH(cells_keep_their_factors, setup, teardown)
 
 TEST_WITH(subjects_are_told_with_their_truth, setup, teardown)
 {
-    struct fixture *fixture = *state;
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
+    const struct repeat_case file = loaded(*state);
     assert_int_equal(file.program_count, 2); /* perl stands in three cells */
     const struct repeat_program *perl = &file.programs[0], *loop = &file.programs[1];
     assert_string_equal(perl->name, "perl");
@@ -152,10 +153,7 @@ TEST_WITH(a_subject_without_a_plain_n_has_no_truth, setup, teardown)
 
 TEST_WITH(what_executions_told_is_theirs, setup, teardown)
 {
-    struct fixture *fixture = *state;
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
+    const struct repeat_case file = loaded(*state);
     const struct repeat_cell *code = &file.cells[1], *calls = &file.cells[3];
     assert_int_equal(code->function_count, 2); /* of one execution, functions only */
     assert_string_equal(code->functions[0].name, "memcpy");
