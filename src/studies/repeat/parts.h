@@ -23,12 +23,11 @@
 
 /* A program that is to be repeated. */
 struct repeat_wanted {
-    char *name;           /* "perl", "subject:loop" */
-    char *words;          /* quoted */
-    char *input;          /* NULL: nothing */
-    char *directory;      /* NULL: where the probe is */
-    bool user;            /* what the command line named: first in everything */
-    uint64_t expected_ns; /* of an undisturbed execution; 0: unknown */
+    char *name;      /* "perl", "subject:loop" */
+    char *words;     /* quoted */
+    char *input;     /* NULL: nothing */
+    char *directory; /* NULL: where the probe is */
+    bool user;       /* what the command line named: first in everything */
     /* --- of subjects --- */
     const struct catalogue_subject *subject; /* NULL: it is none */
     uint64_t instructions;                   /* that it executes; 0: nobody knows yet */
@@ -92,6 +91,7 @@ enum repeat_pass {
 
 /* What a wish is about; [wish]. */
 struct repeat_aim {
+    enum repeat_stage stage;
     size_t program, source; /* indexes; REPEAT_PLAIN */
     uint32_t controls;
     enum command_sweep sweep;

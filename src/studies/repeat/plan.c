@@ -88,16 +88,14 @@ static uint64_t seen_price(const struct repeat_plan *plan, size_t program, size_
 /* ns of an execution that nothing slows down. */
 static uint64_t plain_ns(const struct repeat_plan *plan, size_t program)
 {
-    const struct repeat_told *told = plan->told ? &plan->told[program] : NULL;
-    if (told && told->ns_runs)
-        return told->ns / told->ns_runs;
-    return plan->programs[program].expected_ns ? plan->programs[program].expected_ns : UNKNOWN_NS;
+    const struct repeat_told *told = &plan->told[program];
+    return told->ns_runs ? told->ns / told->ns_runs : UNKNOWN_NS;
 }
 
 static uint64_t instructions(const struct repeat_plan *plan, size_t program)
 {
-    const struct repeat_told *told = plan->told ? &plan->told[program] : NULL;
-    return told && told->instructions ? told->instructions : plan->programs[program].instructions;
+    const uint64_t told = plan->told[program].instructions;
+    return told ? told : plan->programs[program].instructions;
 }
 
 /* ns of a step, by what steps took so far. */
@@ -105,7 +103,7 @@ static uint64_t step_ns(const struct repeat_plan *plan, size_t source)
 {
     const struct repeat_source *of = &plan->sources[source];
     double ns = 0, steps = 0;
-    for (size_t i = 0; plan->told && i < plan->program_count; i++) {
+    for (size_t i = 0; i < plan->program_count; i++) {
         const uint64_t seen = seen_price(plan, i, source), count = instructions(plan, i);
         if (!seen || !count)
             continue;
@@ -332,15 +330,6 @@ struct wisher {
     int error; /* the first failure; nothing is added after it */
     struct failure *failure;
 };
-struct wished_execution {
-    enum repeat_stage stage;
-    size_t program, source;
-    uint32_t controls;
-    enum command_sweep sweep; /* over all points */
-    enum command_detail detail;
-    uint32_t processes, least;
-    size_t after; /* a wish; NO_WISH */
-};
 
 /* The controls that most often do it. */
 #define SUSPECTS (CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_HASH_SEEDS))
@@ -355,7 +344,7 @@ static size_t cheapest_that_sees(const struct repeat_study *study, enum control 
     return REPEAT_PLAIN;
 }
 
-static enum repeat_pass pass_of(const struct wisher *wisher, const struct wished_execution *wished)
+static enum repeat_pass pass_of(const struct wisher *wisher, const struct repeat_aim *wished)
 {
     const struct repeat_study *study = wisher->study;
     const bool cheapest = wished->source == cheapest_that_sees(study, CONTROL_COUNT);
@@ -395,16 +384,6 @@ static void limit(struct repeat_plan *plan, size_t wish)
     limited->at_once = plan->pass != REPEAT_REST;
     limited->least = aim->pass == REPEAT_LOOK && plan->pass != REPEAT_REST ? 1 : aim->least;
     limited->processes = full ? aim->processes : limited->least;
-}
-
-static void assign_pass(const struct wisher *wisher, const struct wished_execution *wished,
-                        size_t wish)
-{
-    struct repeat_plan *plan = wisher->plan;
-    struct repeat_aim *aim = &plan->aims[wish];
-    aim->pass = pass_of(wisher, wished);
-    aim->held = aim->pass > plan->pass;
-    limit(plan, wish);
 }
 
 bool repeat_plan_further(struct repeat_plan *plan)
@@ -471,8 +450,8 @@ static uint64_t timeout_of(const struct repeat_study *study, const struct repeat
 
 /* --- a cell --- */
 
-static int make_cell(const struct wisher *wisher, const struct wished_execution *wished,
-                     uint32_t point, struct cell *cell)
+static int make_cell(const struct wisher *wisher, const struct repeat_aim *wished, uint32_t point,
+                     struct cell *cell)
 {
     static const uint64_t steps[SWEEP_COUNT] = {
         [SWEEP_ENVIRONMENT] = ENVIRONMENT_STEP, [SWEEP_STACK] = STACK_STEP};
@@ -515,7 +494,7 @@ static int make_cell(const struct wisher *wisher, const struct wished_execution 
 
 /* --- a wish --- */
 
-static int add_wish(struct wisher *wisher, const struct wished_execution *wished)
+static int add_wish(struct wisher *wisher, const struct repeat_aim *wished)
 {
     struct repeat_plan *plan = wisher->plan;
     const struct wish wish = {
@@ -537,7 +516,7 @@ static int add_wish(struct wisher *wisher, const struct wished_execution *wished
 }
 
 /* Whatever is no setting of what somebody asked for. */
-static bool is_held(const struct wisher *wisher, const struct wished_execution *wished)
+static bool is_held(const struct wisher *wisher, const struct repeat_aim *wished)
 {
     const bool subject = wisher->plan->programs[wished->program].subject;
     const bool first = wished->source == REPEAT_PLAIN || wished->source == 0;
@@ -548,7 +527,7 @@ static bool is_held(const struct wisher *wisher, const struct wished_execution *
     return !setting || !asked || wished->sweep != SWEEP_NONE || wished->detail != DETAIL_NONE;
 }
 
-static size_t wish_for(struct wisher *wisher, const struct wished_execution *wished)
+static size_t wish_for(struct wisher *wisher, const struct repeat_aim *wished)
 {
     struct repeat_plan *plan = wisher->plan;
     if (wisher->error < 0 || !wished->processes)
@@ -563,17 +542,13 @@ static size_t wish_for(struct wisher *wisher, const struct wished_execution *wis
     if (wisher->error < 0)
         return NO_WISH;
     const size_t wish = plan->wishes->count - 1;
-    *aim = (struct repeat_aim){.program = wished->program,
-                               .source = wished->source,
-                               .controls = wished->controls,
-                               .sweep = wished->sweep,
-                               .detail = wished->detail,
-                               .held = is_held(wisher, wished),
-                               .after = wished->after,
-                               .processes = wished->processes,
-                               .least = wished->least};
-    if (plan->passes)
-        assign_pass(wisher, wished, wish);
+    *aim = *wished;
+    aim->held = is_held(wisher, wished);
+    if (plan->passes) {
+        aim->pass = pass_of(wisher, wished);
+        aim->held = aim->pass > plan->pass;
+        limit(plan, wish);
+    }
     if (aim->held)
         plan->wishes->list[wish].after = wish;
     return wish;
@@ -611,15 +586,11 @@ static bool shows(const struct catalogue_subject *subject, const char *finding)
 
 static bool needs_counter(const struct catalogue_subject *subject)
 {
-    static const char *const of_counters[] = {"M2", "M6", "M7"};
-    size_t words = 0, found = 0;
-    for (const char *at = subject->shows; at && *at; at += strspn(at, " ")) {
-        words++;
-        at += strcspn(at, " ");
-    }
-    for (size_t i = 0; i < sizeof(of_counters) / sizeof(*of_counters); i++)
-        found += shows(subject, of_counters[i]);
-    return words > 0 && words == found;
+    const char *at = subject->shows ? subject->shows : "";
+    for (; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (at[0] != 'M' || !strchr("267", at[1]) || (at[2] && at[2] != ' '))
+            return false;
+    return subject->shows && *subject->shows;
 }
 
 /* The wish for the program with all controls on by this source. */
@@ -639,12 +610,12 @@ static void wish_first(struct wisher *wisher, enum repeat_stage stage, size_t pr
     struct repeat_plan *plan = wisher->plan;
     bool perf = study->source_count && is_perf(&study->sources[0]);
     bool later = !plan->programs[program].user && plan->programs[0].user;
-    const struct wished_execution wished = {.stage = stage,
-                                            .program = program,
-                                            .source = perf ? 0 : REPEAT_PLAIN,
-                                            .processes = perf ? study->runs : 1,
-                                            .least = perf ? least_of(study->runs, PAPER_RUNS) : 1,
-                                            .after = later ? plan->told[0].first : NO_WISH};
+    const struct repeat_aim wished = {.stage = stage,
+                                      .program = program,
+                                      .source = perf ? 0 : REPEAT_PLAIN,
+                                      .processes = perf ? study->runs : 1,
+                                      .least = perf ? least_of(study->runs, PAPER_RUNS) : 1,
+                                      .after = later ? plan->told[0].first : NO_WISH};
     plan->told[program].first = wish_for(wisher, &wished);
 }
 
@@ -660,12 +631,12 @@ static void wish_as_is(struct wisher *wisher, enum repeat_stage stage, size_t pr
                        size_t source)
 {
     const struct repeat_study *study = wisher->study;
-    const struct wished_execution wished = {.stage = stage,
-                                            .program = program,
-                                            .source = source,
-                                            .processes = study->runs,
-                                            .least = least_by(wisher, program, source),
-                                            .after = find_controlled(wisher, program, source)};
+    const struct repeat_aim wished = {.stage = stage,
+                                      .program = program,
+                                      .source = source,
+                                      .processes = study->runs,
+                                      .least = least_by(wisher, program, source),
+                                      .after = find_controlled(wisher, program, source)};
     if (!is_perf(&study->sources[source]) && study->controls && wished.after != NO_WISH)
         wish_for(wisher, &wished);
 }
@@ -676,13 +647,13 @@ static void wish_pair(struct wisher *wisher, enum repeat_stage stage, size_t pro
     const struct repeat_study *study = wisher->study;
     const struct repeat_plan *plan = wisher->plan;
     const size_t cheapest = cheapest_that_sees(study, CONTROL_COUNT);
-    struct wished_execution wished = {.stage = stage,
-                                      .program = program,
-                                      .source = source,
-                                      .controls = study->controls,
-                                      .processes = study->runs,
-                                      .least = least_by(wisher, program, source),
-                                      .after = NO_WISH};
+    struct repeat_aim wished = {.stage = stage,
+                                .program = program,
+                                .source = source,
+                                .controls = study->controls,
+                                .processes = study->runs,
+                                .least = least_by(wisher, program, source),
+                                .after = NO_WISH};
     /* What tells how many instructions there are to be stepped through: a cheaper source, else the
      * first execution. */
     if (study->sources[source].each_ns && cheapest < source &&
@@ -734,12 +705,12 @@ static void wish_singles(struct wisher *wisher, enum repeat_stage stage, size_t 
 {
     const struct repeat_study *study = wisher->study;
     const uint32_t all = study->controls;
-    struct wished_execution wished = {.stage = stage,
-                                      .program = program,
-                                      .source = source,
-                                      .processes = study->runs,
-                                      .least = least_of(study->runs, PAPER_RUNS),
-                                      .after = find_controlled(wisher, program, source)};
+    struct repeat_aim wished = {.stage = stage,
+                                .program = program,
+                                .source = source,
+                                .processes = study->runs,
+                                .least = least_of(study->runs, PAPER_RUNS),
+                                .after = find_controlled(wisher, program, source)};
     for (size_t i = 0; i < CONTROL_COUNT && wished.after != NO_WISH; i++) {
         const uint32_t bit = CONTROL_BIT(by_importance[i]);
         if (!(all & controls & bit) || all == bit ||
@@ -786,14 +757,14 @@ static void wish_sweep(struct wisher *wisher, enum repeat_stage stage, size_t pr
     for (size_t source = 0; source < study->source_count; source++) {
         if (source != seeing && !is_perf(&study->sources[source]))
             continue;
-        const struct wished_execution wished = {.stage = stage,
-                                                .program = program,
-                                                .source = source,
-                                                .controls = study->controls,
-                                                .sweep = sweep,
-                                                .processes = study->sweep_points * each,
-                                                .least = study->sweep_points * 2,
-                                                .after = find_controlled(wisher, program, source)};
+        const struct repeat_aim wished = {.stage = stage,
+                                          .program = program,
+                                          .source = source,
+                                          .controls = study->controls,
+                                          .sweep = sweep,
+                                          .processes = study->sweep_points * each,
+                                          .least = study->sweep_points * 2,
+                                          .after = find_controlled(wisher, program, source)};
         if (wished.after != NO_WISH)
             wish_for(wisher, &wished);
     }
@@ -805,14 +776,14 @@ static void wish_sweep(struct wisher *wisher, enum repeat_stage stage, size_t pr
 static void wish_calls(struct wisher *wisher, enum repeat_stage stage, size_t program,
                        size_t source)
 {
-    struct wished_execution wished = {.stage = stage,
-                                      .program = program,
-                                      .source = source,
-                                      .controls = wisher->study->controls,
-                                      .detail = DETAIL_CALLS,
-                                      .processes = 2,
-                                      .least = 2,
-                                      .after = wisher->plan->told[program].first};
+    struct repeat_aim wished = {.stage = stage,
+                                .program = program,
+                                .source = source,
+                                .controls = wisher->study->controls,
+                                .detail = DETAIL_CALLS,
+                                .processes = 2,
+                                .least = 2,
+                                .after = wisher->plan->told[program].first};
     wished.after = wish_for(wisher, &wished);
     wished.controls = 0;
     if (wisher->study->controls)
@@ -828,14 +799,14 @@ static void wish_details(struct wisher *wisher, enum repeat_stage stage, size_t 
             break;
         }
     for (size_t source = 0; source < study->source_count; source++) {
-        const struct wished_execution wished = {.stage = stage,
-                                                .program = program,
-                                                .source = source,
-                                                .controls = study->controls,
-                                                .detail = DETAIL_CODE,
-                                                .processes = 1,
-                                                .least = 1,
-                                                .after = find_controlled(wisher, program, source)};
+        const struct repeat_aim wished = {.stage = stage,
+                                          .program = program,
+                                          .source = source,
+                                          .controls = study->controls,
+                                          .detail = DETAIL_CODE,
+                                          .processes = 1,
+                                          .least = 1,
+                                          .after = find_controlled(wisher, program, source)};
         if (study->sources[source].code && wished.after != NO_WISH)
             wish_for(wisher, &wished);
     }
@@ -848,8 +819,7 @@ static void wish_details(struct wisher *wisher, enum repeat_stage stage, size_t 
 /* Does the CPU count instructions? */
 static bool has_counter(const struct repeat_study *study)
 {
-    return study->source_count && strcmp(study->sources[0].name, "perf_event") == 0 &&
-           study->sources[0].instructions;
+    return study->source_count && is_perf(&study->sources[0]) && study->sources[0].instructions;
 }
 
 static void add(struct repeat_plan *plan, const struct catalogue_subject *subject, uint64_t n)
@@ -914,13 +884,15 @@ static void wish_subjects(struct wisher *wisher, size_t begin)
 {
     const size_t end = wisher->plan->program_count;
     wish_settings(wisher, REPEAT_SUBJECTS, begin, end);
-    for (size_t program = begin; program < end && wisher->error == 0; program++)
-        if (!is_further_length(wisher->plan, program))
-            wish_what_it_shows(wisher, program);
-    for (size_t program = begin; program < end; program++)
-        for (size_t source = 0; source < wisher->study->source_count; source++)
-            if (!is_further_length(wisher->plan, program))
+    for (int as_is = 0; as_is < 2; as_is++)
+        for (size_t program = begin; program < end && wisher->error == 0; program++) {
+            if (is_further_length(wisher->plan, program))
+                continue;
+            if (!as_is)
+                wish_what_it_shows(wisher, program);
+            for (size_t source = 0; as_is && source < wisher->study->source_count; source++)
                 wish_as_is(wisher, REPEAT_SUBJECTS, program, source);
+        }
 }
 
 /* --- all of it --- */

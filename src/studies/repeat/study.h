@@ -6,23 +6,22 @@
  *
  * The folder:
  *
- *     study.h                 the case of repetition, and the report of the judge
- *     study.c                 options, programs and sources, its entry in the driver
+ *     study.h                 the case of repetition, the report of the judge, and what its files
+ *                             share
+ *     study.c                 options, programs and sources that they ask for, entry in the driver
  *     suite.h, .c             lists of real programs, and their inputs
  *     parts.h                 what the files outside of the judge share
- *     plan.h, .c, plan-wish.c
- *                             which executions a budget holds
- *     measure.c               portions of executions, with the store behind them
- *     load.c                  samples -> the case
- *     judge.c                 variation; what the parts share; all in order; pure
+ *     plan.c                  which executions a budget holds
+ *     store.c                 executions -> the store -> the case
+ *     judge.c                 variation; which runs belong together; all parts in order; pure
  *     judge-controls.c        which control brought which part; do the points of a sweep differ
  *     judge-causes.c          why a program is not the same from run to run
  *     judge-align.c           sources compared, and why they differ
  *     judge-adjust.c          counts less what the operating system added
- *     findings.c, -subjects.c
- *                             M1 to M11
- *     show.c, show-table.c    the report for people
+ *     findings.c, -subjects.c M1 to M11
+ *     words.c                 every sentence of the judge
  *     fields.c                the report as tables: JSON, CSV, Markdown
+ *     show.c, show-table.c    the report for people
  *     figures.c, -sources.c   which rows make which picture
  *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
