@@ -40,7 +40,7 @@ static struct score scored(const struct repeat_planted *planted, uint32_t worlds
         score.missed += (right & ~named(effect)) != 0;
         for (size_t i = 0; i < CONTROL_COUNT; i++)
             if (!((right | moves) & CONTROL_BIT(i)) &&
-                (effect->parts[i].only_shifts || effect->parts[i].without_shifts)) {
+                (effect->parts[i].only.shifts || effect->parts[i].without.shifts)) {
                 score.moved++;
                 break;
             }
@@ -202,8 +202,8 @@ TEST(a_ratio_over_identical_counts_has_no_end)
     /* Of 12 runs that never varied up to 26 % could. */
     assert_true(fabs(effect->ratio_low - 1 / sqrt(1 - pow(.025, 1. / 12))) < 1e-6);
     const struct control_part *aslr = &effect->parts[CONTROL_ASLR];
-    assert_float_equal(aslr->only_part, 1, 1e-12);
-    assert_float_equal(aslr->only_low, pow(.025, 1. / 12), 1e-6);
+    assert_float_equal(aslr->only.part, 1, 1e-12);
+    assert_float_equal(aslr->only.low, pow(.025, 1. / 12), 1e-6);
     assert_true(aslr->brings && aslr->is_needed);
     repeat_build_end(&builder);
     repeat_begin(&builder, 3);
@@ -226,7 +226,7 @@ TEST(a_draw_that_is_held_is_no_shift_of_the_level)
                               true);
         struct repeat_report report = repeat_judged(&builder);
         const struct control_part *part = &report.effects[0].parts[CONTROL_ASLR];
-        shifts += part->only_shifts || part->without_shifts;
+        shifts += part->only.shifts || part->without.shifts;
         repeat_build_end(&builder);
     }
     assert_true(shifts <= .05 * worlds);

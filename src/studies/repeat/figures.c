@@ -22,27 +22,6 @@ bool repeat_counts_repetitions(const struct repeat_row *row)
  * Which control brings which part: each switched on alone, and each left out, program by program.
  */
 
-/* One control of one program. */
-struct share {
-    double percent;   /* of the as-is variance that is gone, or that comes back */
-    double low, high; /* 95 % */
-    double cv, shift;
-    bool shifts, decides;
-};
-
-/* Switched on alone, or left out. */
-static struct share share_of(const struct control_part *part, bool alone)
-{
-    if (alone)
-        return (struct share){100 * part->only_part, 100 * part->only_low, 100 * part->only_high,
-                              part->only_cv,         part->only_shift,     part->only_shifts,
-                              part->brings};
-    return (struct share){100 * part->without_part, 100 * part->without_low,
-                          100 * part->without_high, part->without_cv,
-                          part->without_shift,      part->without_shifts,
-                          part->is_needed};
-}
-
 /* A variance that grew tenfold would take all colour from the rest. Whole, for people who read it
  * in a field. */
 static double drawn(double percent)
@@ -59,12 +38,14 @@ static void visit(const struct repeating *run, bool alone, json_t *figure, struc
         for (size_t machine = 0; machine < run->file.machine_count; machine++) {
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
             for (int control = 0; effect && control < CONTROL_COUNT; control++) {
-                const struct share share = share_of(&effect->parts[control], alone);
+                const struct control_part *part = &effect->parts[control];
+                const struct control_setting *share = alone ? &part->only : &part->without;
+                const double percent = 100 * share->part;
                 AUTO_TEXT struct text where = {0};
-                if (!isfinite(share.percent) || !isfinite(share.cv) || added == FIGURE_MOST_ROWS)
+                if (!isfinite(percent) || !isfinite(share->cv) || added == FIGURE_MOST_ROWS)
                     continue;
                 if (by) {
-                    if (share.decides)
+                    if (alone ? part->brings : part->is_needed)
                         text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
                                     repeat_program_name(run, program));
                     continue;
@@ -73,10 +54,10 @@ static void visit(const struct repeating *run, bool alone, json_t *figure, struc
                 repeat_put_machine(run, machine, &where);
                 added++;
                 FIGURE_ROW(figure, json_text(text_string(&where)),
-                           json_text(control_names[control]), figure_number(drawn(share.percent)),
-                           figure_number(share.percent), figure_number(share.low),
-                           figure_number(share.high), figure_number(share.cv),
-                           figure_number(share.shifts ? share.shift : NAN),
+                           json_text(control_names[control]), figure_number(drawn(percent)),
+                           figure_number(percent), figure_number(100 * share->low),
+                           figure_number(100 * share->high), figure_number(share->cv),
+                           figure_number(share->shifts ? share->shift : NAN),
                            json_text(repeat_program_name(run, program)),
                            json_text(repeat_machine_name(run, machine)),
                            json_text(repeat_event_of(effect->as_is)),

@@ -213,7 +213,7 @@ static struct witness witness_of_control(const struct repeat_facts *facts,
     const struct control_part *part = &effect->parts[CONTROL_ASLR];
     const struct repeat_row *row = effect->as_is;
     struct witness witness = {.cell = row->cell};
-    for (size_t i = 0; !isnan(part->without_cv) && i < facts->report->row_count; i++) {
+    for (size_t i = 0; !isnan(part->without.cv) && i < facts->report->row_count; i++) {
         const struct repeat_row *other = &facts->report->rows[i];
         if (is_same_count(other, effect->controlled) && other->cell->sweep == SWEEP_NONE &&
             other->cell->controls ==
@@ -267,7 +267,7 @@ static void rule_addresses(const struct claim *claim, const void *context, struc
         const struct repeat_row *row = effect->as_is;
         const struct control_part *part = &effect->parts[CONTROL_ASLR];
         if (!counts_here(effect->as_is->cell, row->event) ||
-            (isnan(part->only_cv) && isnan(part->without_cv)))
+            (isnan(part->only.cv) && isnan(part->without.cv)))
             continue;
         const struct witness witness = witness_of_control(facts, effect);
         hear(facts, "M3", &witness, &heard);

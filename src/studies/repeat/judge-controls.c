@@ -224,11 +224,11 @@ static void tell_levels(const struct settings *settings, uint32_t named,
     bool moved = false;
     for (size_t i = 0; i < CONTROL_COUNT; i++) {
         const struct control_part *part = &effect->parts[i];
-        if (!(part->only_shifts || part->without_shifts) || (named & CONTROL_BIT(i)))
+        if (!(part->only.shifts || part->without.shifts) || (named & CONTROL_BIT(i)))
             continue;
         moved = true;
         SAY(&effect->who, SAYS_MOVES, control_names[i],
-            part->only_shifts ? part->only_shift : -part->without_shift);
+            part->only.shifts ? part->only.shift : -part->without.shift);
     }
     if (moved || settings->singles || kept_variance(as_is) > 0 || kept_variance(controlled) > 0)
         return;
@@ -314,15 +314,15 @@ static bool has_shifted(const struct kept *from, const struct kept *to, double s
 /* What the setting (one control switched, the others as in `beside`) shows: its variation, and
  * whether it moves the level. True where shares of the as-is variance can be taken: *ratio. */
 static bool measure(const struct settings *settings, const struct kept *setting,
-                    const struct kept *beside, uint64_t seed, double *cv, double *shift,
-                    bool *shifts, struct interval *ratio)
+                    const struct kept *beside, uint64_t seed, struct control_setting *shows,
+                    struct interval *ratio)
 {
     if (setting->count < 2)
         return false;
     const double mean = kept_mean(setting);
-    *cv = mean > 0 ? 100 * sqrt(kept_variance(setting)) / mean : (double)NAN;
-    *shift = kept_shift(beside, setting);
-    *shifts = has_shifted(beside, setting, *shift, settings->singles);
+    shows->cv = mean > 0 ? 100 * sqrt(kept_variance(setting)) / mean : (double)NAN;
+    shows->shift = kept_shift(beside, setting);
+    shows->shifts = has_shifted(beside, setting, shows->shift, settings->singles);
     if (!(kept_variance(&settings->as_is) > 0))
         return false;
     *ratio = spread_ratio(setting, &settings->as_is, seed);
@@ -398,18 +398,16 @@ static void judge_part(const struct settings *settings, uint64_t seed, struct co
     struct interval ratio;
     if (!(settings->controls & CONTROL_BIT(control)))
         return;
-    if (measure(settings, only, &settings->as_is, seed, &part->only_cv, &part->only_shift,
-                &part->only_shifts, &ratio)) {
-        part->only_part = 1 - kept_variance(only) / as_is;
-        part->only_low = 1 - ratio.high;
-        part->only_high = 1 - ratio.low;
+    if (measure(settings, only, &settings->as_is, seed, &part->only, &ratio)) {
+        part->only.part = 1 - kept_variance(only) / as_is;
+        part->only.low = 1 - ratio.high;
+        part->only.high = 1 - ratio.low;
     }
-    if (measure(settings, without, &settings->controlled, seed, &part->without_cv,
-                &part->without_shift, &part->without_shifts, &ratio)) {
+    if (measure(settings, without, &settings->controlled, seed, &part->without, &ratio)) {
         const double rest = kept_variance(&settings->controlled) / as_is;
-        part->without_part = kept_variance(without) / as_is - rest;
-        part->without_low = ratio.low - rest;
-        part->without_high = ratio.high - rest;
+        part->without.part = kept_variance(without) / as_is - rest;
+        part->without.low = ratio.low - rest;
+        part->without.high = ratio.high - rest;
     }
     /* All runs, and all but those that lie farthest off: what either shows counts, since evidence
      * is asked for besides. */
@@ -434,6 +432,7 @@ static void judge_effect(const struct repeat_row *row, uint64_t seed, struct rep
     const struct settings settings = settings_gather(report, row);
     const struct kept *as_is = &settings.as_is, *controlled = &settings.controlled;
     const double unknown = (double)NAN;
+    const struct control_setting none = {unknown, unknown, unknown, unknown, unknown, false};
     if (!settings.controlled_row)
         return;
     struct repeat_effect *effect = &report->effects[report->effect_count++];
@@ -449,17 +448,7 @@ static void judge_effect(const struct repeat_row *row, uint64_t seed, struct rep
                             spread_p(&controlled, 1, &as_is, 1, seed + 1) < VARIES_LEVEL};
     for (enum control control = 0; control < CONTROL_COUNT; control++) {
         struct control_part *part = &effect->parts[control];
-        *part = (struct control_part){.control = control,
-                                      .only_cv = unknown,
-                                      .only_part = unknown,
-                                      .only_low = unknown,
-                                      .only_high = unknown,
-                                      .only_shift = unknown,
-                                      .without_cv = unknown,
-                                      .without_part = unknown,
-                                      .without_low = unknown,
-                                      .without_high = unknown,
-                                      .without_shift = unknown};
+        *part = (struct control_part){.control = control, .only = none, .without = none};
         judge_part(&settings, seed, part);
         if (part->brings || part->is_needed)
             told.named |= CONTROL_BIT(control);

@@ -20,44 +20,43 @@
 
 static bool is_measured(const struct control_part *part)
 {
-    return isfinite(part->only_cv) || isfinite(part->without_cv);
+    return isfinite(part->only.cv) || isfinite(part->without.cv);
 }
 
 static bool does_something(const struct control_part *part)
 {
-    const bool much = (isfinite(part->only_part) && part->only_low > LITTLE) ||
-                      (isfinite(part->without_part) && part->without_low > LITTLE);
-    return part->brings || part->is_needed || part->only_shifts || part->without_shifts || much;
+    const bool much = (isfinite(part->only.part) && part->only.low > LITTLE) ||
+                      (isfinite(part->without.part) && part->without.low > LITTLE);
+    return part->brings || part->is_needed || part->only.shifts || part->without.shifts || much;
 }
 
 /* "84 % (70 to 92)" of the variance. */
-static void add_share(struct table *table, bool interval, double part, double low, double high)
+static void add_setting(struct table *table, bool interval, const struct control_setting *setting)
 {
-    if (!isfinite(part)) {
+    table_add(table, TONE_PLAIN, REPEAT_PERCENT(setting->cv));
+    if (!isfinite(setting->part)) {
         table_add(table, TONE_DIM, "-");
         return;
     }
-    if (interval && isfinite(low) && isfinite(high))
-        table_addf(table, TONE_STRONG, "%.0f %% (%.0f to %.0f)", 100 * part + 0.0, 100 * low + 0.0,
-                   100 * high + 0.0);
+    if (interval && isfinite(setting->low) && isfinite(setting->high))
+        table_addf(table, TONE_STRONG, "%.0f %% (%.0f to %.0f)", 100 * setting->part + 0.0,
+                   100 * setting->low + 0.0, 100 * setting->high + 0.0);
     else
-        table_addf(table, TONE_STRONG, "%.0f %%", 100 * part + 0.0);
+        table_addf(table, TONE_STRONG, "%.0f %%", 100 * setting->part + 0.0);
 }
 
 static void add_part(struct table *table, bool intervals, const struct control_part *part,
                      enum control control)
 {
-    const bool moves = part->only_shifts || part->without_shifts;
+    const bool moves = part->only.shifts || part->without.shifts;
     table_add(table, part->brings || part->is_needed ? TONE_GOOD : TONE_PLAIN,
               control_names[control]);
-    table_add(table, TONE_PLAIN, REPEAT_PERCENT(part->only_cv));
-    add_share(table, intervals, part->only_part, part->only_low, part->only_high);
-    table_add(table, TONE_PLAIN, REPEAT_PERCENT(part->without_cv));
-    add_share(table, intervals, part->without_part, part->without_low, part->without_high);
+    add_setting(table, intervals, &part->only);
+    add_setting(table, intervals, &part->without);
     /* By how much it moves the mean, where that is beyond chance: on beside off. */
     table_add(table, TONE_PLAIN,
-              moves ? REPEAT_DIFFERENCE(part->only_shifts ? rint(part->only_shift)
-                                                          : -rint(part->without_shift))
+              moves ? REPEAT_DIFFERENCE(part->only.shifts ? rint(part->only.shift)
+                                                          : -rint(part->without.shift))
                     : "");
     table_add(table, TONE_PLAIN,
               part->brings           ? part->is_needed ? "did it" : "brings it"

@@ -202,20 +202,18 @@ static inline const char *repeat_event_of(const struct repeat_row *row)
 bool is_same_count(const struct repeat_row *one, const struct repeat_row *other);
 
 /* --- what a control brings (judge-controls.c) --- */
+struct control_setting {
+    double cv;        /* percent; NaN: not measured */
+    double part;      /* share of the as-is variance that is gone, or that comes back; 1: all */
+    double low, high; /* 95 % */
+    double shift;     /* of the mean, events */
+    bool shifts;      /* beyond chance */
+};
 struct control_part {
     enum control control;
-    /* everything as-is but this one on; NaN: not measured */
-    double only_cv, only_part;  /* share of the as-is variance that is gone, 1: all */
-    double only_low, only_high; /* 95 % */
-    double only_shift;          /* of the mean, events */
-    bool only_shifts;           /* beyond chance */
-    /* everything controlled but this one off */
-    double without_cv;
-    double without_part; /* share of the as-is variance that comes back */
-    double without_low, without_high;
-    double without_shift;
-    bool without_shifts;
-    bool brings;    /* this control alone brings most of what can be had */
+    struct control_setting only;    /* everything as-is but this one on */
+    struct control_setting without; /* everything controlled but this one off */
+    bool brings;                    /* this control alone brings most of what can be had */
     bool is_needed; /* without it a good part of the variation comes back (NEEDED_SHARE) */
 };
 struct repeat_effect {
