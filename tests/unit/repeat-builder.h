@@ -55,6 +55,9 @@ static inline void repeat_build_end(struct repeat_builder *builder)
     memory_scope_end(&builder->scope);
 }
 
+/* Its end is that of the block. */
+#define AUTO_BUILDER __attribute__((cleanup(repeat_build_end))) struct repeat_builder
+
 /* --- chance --- */
 
 static inline double repeat_built_uniform(struct repeat_builder *builder)
@@ -341,6 +344,10 @@ static inline void repeat_begin(struct repeat_builder *builder, uint64_t seed)
     repeat_build_program(builder, "perl", "/usr/bin/perl -e 1");
 }
 
+#define WORLD(name, seed)                                                                          \
+    AUTO_BUILDER name;                                                                             \
+    repeat_begin(&(name), seed)
+
 static inline struct repeat_report repeat_judged(const struct repeat_builder *builder)
 {
     struct repeat_report report;
@@ -389,7 +396,7 @@ static inline uint32_t repeat_seeds(uint32_t usual)
 
 enum { M1, M2, M3, M4, M5, M6, M7, M8, M9, M10, M11 };
 
-/* Judges, checks and releases what was built. */
+/* Judges and checks what was built. */
 static inline struct finding repeat_found(struct repeat_builder *builder, size_t which)
 {
     struct repeat_report report = repeat_judged(builder);
@@ -402,7 +409,6 @@ static inline struct finding repeat_found(struct repeat_builder *builder, size_t
     }
     struct finding finding = report.findings[which];
     finding.why = repeat_words_of(&finding.why);
-    repeat_build_end(builder);
     return finding;
 }
 

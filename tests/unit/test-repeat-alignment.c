@@ -52,8 +52,7 @@ static double reason(const struct repeat_alignment *alignment, enum align_why wh
 
 TEST(sources_that_agree_are_the_same_after_alignment)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     counted(&builder, "step", 5000, 0);
     counted(&builder, "qemu", 5000, 700);
     counted(&builder, "valgrind", 5000, 0);
@@ -69,25 +68,22 @@ TEST(sources_that_agree_are_the_same_after_alignment)
         assert_number(report.alignments[i].difference, 0);
         assert_int_equal(report.alignments[i].reason_count, 0);
     }
-    repeat_build_end(&builder);
 }
 
 TEST(one_run_that_counts_otherwise_is_not_the_same)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     counted(&builder, "step", 5000, 0);
     size_t cell = counted(&builder, "qemu", 5000, 0);
     repeat_build_run(&builder, cell, (const uint64_t[]){5001, 5001});
     struct repeat_report report = repeat_judged(&builder);
     assert_false(report.alignments[0].same);
     assert_number(report.alignments[0].difference, 0);
-    repeat_build_end(&builder);
 }
 
 TEST(subjects_are_held_against_their_truth)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "one", "1");
     repeat_build_subject(&builder, "loop", 100, "M8", 5000, 64);
@@ -102,13 +98,11 @@ TEST(subjects_are_held_against_their_truth)
     assert_number(report.alignments[1].unexplained, 3);
     assert_says(report.alignments[1].reasons[0].evidence, SAYS_UNRECORDED);
     assert_adds_up(&report.alignments[1]);
-    repeat_build_end(&builder);
 }
 
 TEST(hardware_is_the_reference_where_nobody_steps)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     repeat_build_same(
         &builder,
         repeat_build_cell(&builder,
@@ -120,7 +114,6 @@ TEST(hardware_is_the_reference_where_nobody_steps)
     assert_int_equal(report.alignment_count, 1);
     assert_string_equal(report.alignments[0].against, "perf_event");
     assert_true(report.alignments[0].same);
-    repeat_build_end(&builder);
 }
 
 /* --- reasons, by functions --- */
@@ -203,7 +196,7 @@ TEST(reasons_are_named_by_functions)
 {
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
         const struct scenario *scenario = &scenarios[i];
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         uint64_t totals[2] = {0, 0};
         repeat_build_start(&builder, 1);
         repeat_build_machine(&builder, "one", "1");
@@ -227,14 +220,12 @@ TEST(reasons_are_named_by_functions)
         for (int why = 0; why < WHY_COUNT; why++)
             assert_number(reason(&report.alignments[0], (enum align_why)why),
                           scenario->reasons[why]);
-        repeat_build_end(&builder);
     }
 }
 
 TEST(a_miscount_is_not_explained_away)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
     for (uint64_t i = 0; i < 20; i++) {
         char name[16];
@@ -249,7 +240,6 @@ TEST(a_miscount_is_not_explained_away)
     assert_number(report.alignments[0].unexplained, 20);
     assert_number(repeat_number_of(&report.alignments[0].reasons[0].evidence, SAYS_FUNCTIONS, 0),
                   16);
-    repeat_build_end(&builder);
 }
 
 TEST(random_functions_always_add_up)
@@ -258,8 +248,7 @@ TEST(random_functions_always_add_up)
                                         "malloc",         "time",          "",       "getenv",
                                         "init_cacheinfo", "S_hash",        "work"};
     for (uint32_t seed = 1; seed <= repeat_seeds(100); seed++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, seed);
+        WORLD(builder, seed);
         uint64_t totals[2] = {0, 0};
         static const char *const sources[] = {"step", "qemu"};
         for (size_t side = 0; side < 2; side++) {
@@ -277,7 +266,6 @@ TEST(random_functions_always_add_up)
         struct repeat_report report = repeat_judged(&builder);
         assert_int_equal(report.alignment_count, 1);
         assert_adds_up(&report.alignments[0]);
-        repeat_build_end(&builder);
     }
 }
 

@@ -68,7 +68,7 @@ TEST(planted_amounts_come_out)
     const struct planted_machine how = {.fault = 1, .interrupt = 2, .offset = 3, .noise = 1};
     int inside = 0;
     for (uint64_t seed = 1; seed <= 100; seed++) {
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         struct repeat_report report = measure(&builder, &how, seed);
         const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
         const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
@@ -79,7 +79,6 @@ TEST(planted_amounts_come_out)
         assert_true(tick->high - tick->low < 0.1);
         inside += fault->low <= 1 && fault->high >= 1;
         inside += tick->low <= 2 && tick->high >= 2;
-        repeat_build_end(&builder);
     }
     /* 95 of 100 for each; far fewer, or all, and the interval is none of 95 %. */
     assert_in_range(inside, 178, 199);
@@ -87,7 +86,7 @@ TEST(planted_amounts_come_out)
 
 TEST(an_exact_zero_is_zero_within_what_whole_counts_can_tell)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {0};
     struct repeat_report report = measure(&builder, &how, 5);
     const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
@@ -96,24 +95,22 @@ TEST(an_exact_zero_is_zero_within_what_whole_counts_can_tell)
     assert_true(fabs(fault->each) < 1e-9 && fabs(tick->each) < 1e-9);
     assert_true(fault->low < 0 && fault->low > -0.001 && fault->high > 0 && fault->high < 0.001);
     assert_true(tick->low < 0 && tick->low > -0.01 && tick->high > 0 && tick->high < 0.01);
-    repeat_build_end(&builder);
 }
 
 TEST(interrupts_that_nobody_tells_are_not_known_and_faults_are)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .untold = true};
     struct repeat_report report = measure(&builder, &how, 5);
     assert_true(find(&report, DISTURBANCE_FAULT)->known);
     assert_true(fabs(find(&report, DISTURBANCE_FAULT)->each - 1) < 1e-6);
     assert_false(find(&report, DISTURBANCE_INTERRUPT)->known);
     assert_says(find(&report, DISTURBANCE_INTERRUPT)->why, SAYS_UNTOLD);
-    repeat_build_end(&builder);
 }
 
 TEST(what_does_not_vary_is_not_known)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1};
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "a machine", "1");
@@ -124,12 +121,11 @@ TEST(what_does_not_vary_is_not_known)
     assert_false(find(&report, DISTURBANCE_FAULT)->known);
     assert_says(find(&report, DISTURBANCE_FAULT)->why, SAYS_FEW_DIFFER);
     assert_false(find(&report, DISTURBANCE_INTERRUPT)->known);
-    repeat_build_end(&builder);
 }
 
 TEST(programs_of_unknown_length_tell_by_what_varies_with_them)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 5, .offset = 7, .noise = 2};
     repeat_build_start(&builder, 3);
     repeat_build_machine(&builder, "a machine", "1");
@@ -151,7 +147,6 @@ TEST(programs_of_unknown_length_tell_by_what_varies_with_them)
     assert_int_equal(fault->runs, 36);
     assert_true(fabs(fault->each - 1) < 0.05 && fault->low < 1 && fault->high > 1);
     assert_true(fabs(tick->each - 5) < 0.5);
-    repeat_build_end(&builder);
 }
 
 /* A program that takes more memory when it does more: what goes with faults is its own work, and
@@ -178,7 +173,7 @@ static struct repeat_report worked(struct repeat_builder *builder, bool stepped)
 TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
 {
     for (int stepped = 0; stepped < 2; stepped++) {
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         struct repeat_report report = worked(&builder, stepped);
         const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
         assert_true(fault->known && fault->low > 0);
@@ -190,13 +185,12 @@ TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
         for (size_t i = 0; i < report.row_count; i++)
             if (report.rows[i].cell->controls && report.rows[i].is_adjusted && !stepped)
                 assert_true(report.rows[i].adjusted_stdev > 0.99 * report.rows[i].stdev);
-        repeat_build_end(&builder);
     }
 }
 
 TEST(a_machine_without_a_counter_says_why)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "a machine", "1");
     repeat_build_absence(&builder, "instructions:u", "this machine has no PMU", 2);
@@ -209,7 +203,6 @@ TEST(a_machine_without_a_counter_says_why)
     assert_says(report.contributions[0].why, SAYS_ABSENT);
     for (size_t i = 0; i < report.row_count; i++)
         assert_false(report.rows[i].is_adjusted);
-    repeat_build_end(&builder);
 }
 
 static const struct repeat_row *row_of(const struct repeat_case *file,
@@ -226,7 +219,7 @@ static const struct repeat_row *row_of(const struct repeat_case *file,
 
 TEST(adjusted_counts_lose_what_was_added_and_come_to_the_truth)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 100};
     struct repeat_report report = measure(&builder, &how, 9);
     const struct repeat_row *spin = row_of(&builder.file, &report, "spin");
@@ -236,12 +229,11 @@ TEST(adjusted_counts_lose_what_was_added_and_come_to_the_truth)
     assert_true(spin->residual_low <= 0 && spin->residual_high >= 0);
     const struct repeat_row *faults = row_of(&builder.file, &report, "faults");
     assert_true(fabs(faults->adjusted_mean - 8205) < 5 && faults->mean > 10000);
-    repeat_build_end(&builder);
 }
 
 TEST(what_is_no_more_than_chance_is_not_subtracted)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.noise = 20};
     for (uint64_t seed = 1; seed < 20; seed++) {
         struct repeat_report report = measure(&builder, &how, seed);
@@ -251,13 +243,12 @@ TEST(what_is_no_more_than_chance_is_not_subtracted)
         if (tick->low < 0 && tick->high > 0 && fault->low < 0 && fault->high > 0)
             assert_true(fabs(spin->adjusted_mean - spin->mean) < 1e-6);
         assert_true(spin->is_adjusted);
-        repeat_build_end(&builder);
     }
 }
 
 TEST(a_program_of_unknown_length_is_held_against_what_was_stepped)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 2};
     repeat_build_start(&builder, 4);
     repeat_build_machine(&builder, "a machine", "1");
@@ -279,12 +270,11 @@ TEST(a_program_of_unknown_length_is_held_against_what_was_stepped)
         assert_true(fabs(row->residual - 10) < 1);
         assert_true(row->residual_low > 5 && row->residual_high < 15);
     }
-    repeat_build_end(&builder);
 }
 
 TEST(what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .noise = 5};
     repeat_build_start(&builder, 4);
     repeat_build_machine(&builder, "a machine", "1");
@@ -299,5 +289,4 @@ TEST(what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left)
     const struct repeat_row *many = row_of(&builder.file, &report, "many");
     assert_true(fault->known && fault->low > 0);
     assert_true(many->residual_high - many->residual_low >= 49000 * (fault->high - fault->low));
-    repeat_build_end(&builder);
 }

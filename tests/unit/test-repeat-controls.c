@@ -29,8 +29,7 @@ static struct score scored(const struct repeat_planted *planted, uint32_t worlds
 {
     struct score score = {.worlds = worlds};
     for (uint32_t seed = 1; seed <= worlds; seed++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, seed);
+        WORLD(builder, seed);
         repeat_build_settings(&builder, &(struct repeat_way){0}, planted, true);
         struct repeat_report report = repeat_judged(&builder);
         assert_int_equal(report.effect_count, 1);
@@ -44,7 +43,6 @@ static struct score scored(const struct repeat_planted *planted, uint32_t worlds
                 score.moved++;
                 break;
             }
-        repeat_build_end(&builder);
     }
     return score;
 }
@@ -151,8 +149,7 @@ TEST(it_is_said_who_and_what_is_left)
         {{.noise = 100, .runs = 1}, true, {SAYS_FEW_RUNS}},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, 5);
+        WORLD(builder, 5);
         repeat_build_settings(&builder, &(struct repeat_way){0}, &cases[i].planted,
                               cases[i].singles);
         const struct repeat_report report = repeat_judged(&builder);
@@ -165,7 +162,6 @@ TEST(it_is_said_who_and_what_is_left)
             assert_float_equal(repeat_number_of(who, SAYS_MOVES, 1), -25000, 0);
         if (cases[i].planted.interrupts > 0)
             assert_float_equal(repeat_number_of(who, SAYS_FOLLOWS, 2), 7, 1e-6);
-        repeat_build_end(&builder);
     }
 }
 
@@ -174,8 +170,7 @@ TEST(the_ratio_says_how_much_and_how_surely)
     uint32_t within = 0;
     const uint32_t worlds = repeat_seeds(100);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, seed);
+        WORLD(builder, seed);
         repeat_build_settings(
             &builder, &(struct repeat_way){0},
             &(struct repeat_planted){.varies[CONTROL_ASLR] = 3000 * sqrt(.99), .noise = 300},
@@ -184,7 +179,6 @@ TEST(the_ratio_says_how_much_and_how_surely)
         const struct repeat_effect *effect = &report.effects[0];
         assert_true(effect->ratio_low <= effect->ratio && effect->ratio <= effect->ratio_high);
         within += effect->ratio_low <= 10 && 10 <= effect->ratio_high;
-        repeat_build_end(&builder);
     }
     print_message("# the ratio's interval holds it in %u of %u worlds\n", within, worlds);
     assert_true(within >= .93 * worlds);
@@ -192,8 +186,7 @@ TEST(the_ratio_says_how_much_and_how_surely)
 
 TEST(a_ratio_over_identical_counts_has_no_end)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 3);
+    WORLD(builder, 3);
     repeat_build_settings(&builder, &(struct repeat_way){0},
                           &(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, true);
     struct repeat_report report = repeat_judged(&builder);
@@ -205,12 +198,14 @@ TEST(a_ratio_over_identical_counts_has_no_end)
     assert_float_equal(aslr->only.part, 1, 1e-12);
     assert_float_equal(aslr->only.low, pow(.025, 1. / 12), 1e-6);
     assert_true(aslr->brings && aslr->is_needed);
-    repeat_build_end(&builder);
-    repeat_begin(&builder, 3);
+}
+
+TEST(of_counts_that_never_vary_there_is_no_ratio)
+{
+    WORLD(builder, 3);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
-    report = repeat_judged(&builder);
+    const struct repeat_report report = repeat_judged(&builder);
     assert_true(isnan(report.effects[0].ratio));
-    repeat_build_end(&builder);
 }
 
 /* Addresses that are held are one draw of those that vary. */
@@ -219,27 +214,23 @@ TEST(a_draw_that_is_held_is_no_shift_of_the_level)
     uint32_t shifts = 0;
     const uint32_t worlds = repeat_seeds(20);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, seed);
+        WORLD(builder, seed);
         repeat_build_settings(&builder, &(struct repeat_way){0},
                               &(struct repeat_planted){.varies[CONTROL_ASLR] = 500, .held = 2},
                               true);
         struct repeat_report report = repeat_judged(&builder);
         const struct control_part *part = &report.effects[0].parts[CONTROL_ASLR];
         shifts += part->only.shifts || part->without.shifts;
-        repeat_build_end(&builder);
     }
     assert_true(shifts <= .05 * worlds);
 }
 
 TEST(controlled_may_be_a_few_controls_only)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 9);
+    WORLD(builder, 9);
     repeat_build_settings(&builder, &(struct repeat_way){.controls = ASLR | SEEDS},
                           &(struct repeat_planted){.varies[CONTROL_HASH_SEEDS] = 900}, true);
     struct repeat_report report = repeat_judged(&builder);
     assert_int_equal(report.effect_count, 1);
     assert_int_equal(named(&report.effects[0]), SEEDS);
-    repeat_build_end(&builder);
 }

@@ -33,7 +33,7 @@ TEST(nothing_measured_is_not_testable_with_a_reason)
 {
     static const size_t all[] = {M2, M5, M6, M7, M8, M9, M10};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         begin(&builder);
         const struct finding finding = repeat_found(&builder, all[i]);
         assert_verdict(finding, FINDING_UNTESTABLE);
@@ -67,7 +67,7 @@ static void count(struct repeat_builder *builder, const struct counter *counter,
 
 static struct finding counting(const struct counter *counter, size_t index)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     const size_t opcodes = repeat_build_subject(&builder, "fldcw", 20000, "M2", 60185, 64);
     count(&builder, counter, opcodes, 60185, 20, 20000, 0);
@@ -116,7 +116,7 @@ TEST(without_a_counter_of_the_cpu_the_reason_is_the_machine)
 {
     static const size_t all[] = {M2, M6, M7};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         begin(&builder);
         repeat_build_absence(&builder, "instructions:u", "this machine has no PMU", 2);
         counted(&builder, subject(&builder, "loop", "M10"), "step", 1000, 0);
@@ -145,7 +145,7 @@ static void build_layout(struct repeat_builder *builder, const char *source, dou
 
 static struct finding placed(const char *source, double other, double noise)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     build_layout(&builder, source, other, noise);
     return repeat_found(&builder, M5);
@@ -166,7 +166,7 @@ TEST(another_layout_that_changes_a_32_bit_program_is_seen)
 
 static struct finding lowered(bool moves, double noise, int bits)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     const size_t program = repeat_build_subject(&builder, "stack32", 5, "M5", -1, bits);
     for (uint64_t point = 0; point < 16; point++) {
@@ -210,7 +210,7 @@ static void build_raw(struct repeat_builder *builder, size_t program, const char
 
 TEST(tools_that_count_repetitions_are_seen)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
     const size_t real = repeat_build_program(&builder, "cc1", "cc1");
@@ -226,29 +226,37 @@ TEST(tools_that_count_repetitions_are_seen)
 
 TEST(tools_that_count_each_once_are_seen)
 {
-    struct repeat_builder builder;
-    begin(&builder);
-    const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
-    build_raw(&builder, made, "valgrind", 5184, 5184);
-    build_raw(&builder, made, "qemu", 5184, 5184);
-    assert_verdict(repeat_found(&builder, M8), FINDING_FAILS);
-    begin(&builder);
-    const size_t again = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
-    build_raw(&builder, again, "valgrind", 5184, 69184);
-    build_raw(&builder, again, "qemu", 5184, 5184);
-    const struct finding divided = repeat_found(&builder, M8);
-    assert_verdict(divided, FINDING_INCONCLUSIVE);
-    assert_says(divided.why, SAYS_NOT_EVERY_TOOL);
-    begin(&builder);
-    const size_t without = repeat_build_program(&builder, "cc1", "cc1");
-    build_raw(&builder, without, "valgrind", 1000000, 1000000);
-    assert_verdict(repeat_found(&builder, M8), FINDING_INCONCLUSIVE);
+    static const struct {
+        uint64_t valgrind, qemu; /* of 5184; 0: it did not count */
+        uint64_t real;           /* of a million, by valgrind */
+        enum finding_verdict verdict;
+        enum repeat_word says;
+    } cases[] = {
+        {5184, 5184, 0, FINDING_FAILS, SAYS_REPETITIONS},
+        {69184, 5184, 0, FINDING_INCONCLUSIVE, SAYS_NOT_EVERY_TOOL},
+        {0, 0, 1000000, FINDING_INCONCLUSIVE, SAYS_NO_STRINGS},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        AUTO_BUILDER builder;
+        begin(&builder);
+        const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
+        const size_t real = repeat_build_program(&builder, "cc1", "cc1");
+        if (cases[i].valgrind)
+            build_raw(&builder, made, "valgrind", 5184, cases[i].valgrind);
+        if (cases[i].qemu)
+            build_raw(&builder, made, "qemu", 5184, cases[i].qemu);
+        if (cases[i].real)
+            build_raw(&builder, real, "valgrind", 1000000, cases[i].real);
+        const struct finding found = repeat_found(&builder, M8);
+        assert_verdict(found, cases[i].verdict);
+        assert_says(found.why, cases[i].says);
+    }
 }
 
 /* How much a program varies from run to run says nothing about what a tool adds to each. */
 TEST(repetitions_are_seen_in_a_program_that_varies)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     const size_t real = repeat_build_program(&builder, "shuf", "shuf");
     const size_t other = repeat_build_program(&builder, "true", "true");
@@ -290,7 +298,7 @@ static void build_rounding(struct repeat_builder *builder, const char *name, uin
 
 static struct finding rounded(const struct rounding *rounding)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     build_rounding(&builder, "rounding-x87", 16484, rounding->x87);
     build_rounding(&builder, "rounding-sse", 13585, rounding->sse);
@@ -312,7 +320,7 @@ TEST(a_tool_that_rounds_otherwise_is_seen)
 TEST(what_never_ends_on_the_cpu_either_shows_nothing)
 {
     for (int ends = 0; ends < 2; ends++) {
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         begin(&builder);
         const size_t program = subject(&builder, "rounding-endless", "M9");
         const struct repeat_way way = {.program = program,
@@ -343,7 +351,7 @@ TEST(a_tool_that_rounds_alike_is_seen)
 
 static struct finding hashed(uint64_t there, uint64_t loop, double noise)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     counted(&builder, program, "step", 38138, noise);
@@ -369,7 +377,7 @@ TEST(a_tool_that_places_memory_elsewhere_is_seen)
 /* Runs on the CPU that lie to both sides of 38138 by this, and a tool that counts so much more. */
 static struct finding hashed_near(uint64_t to_both_sides, int64_t more)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     const struct repeat_way way = {.program = program, .source = "step", .controls = CONTROLS_ALL};
@@ -396,7 +404,7 @@ TEST(a_difference_that_may_be_there_to_either_side_leaves_it_open)
 
 TEST(what_was_controlled_otherwise_is_not_compared)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     begin(&builder);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     counted(&builder, program, "valgrind", 39000, 0);

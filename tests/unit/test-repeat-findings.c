@@ -9,8 +9,7 @@
 
 static struct finding controlled(double as_is, double noise, const char *source, uint64_t tasks)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 4);
+    WORLD(builder, 4);
     repeat_build_program(&builder, "gzip", "/bin/gzip");
     for (size_t program = 0; program < 2; program++)
         repeat_build_settings(&builder, &(struct repeat_way){.program = program, .source = source},
@@ -65,7 +64,7 @@ TEST(m1_is_not_refuted_by_tools_and_asks_no_threads)
 /* A program of the kit that hashes addresses, or perl; by control or by draws. */
 static struct finding addressed(bool subject, bool sweep, double varies, const char *source)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 6);
     repeat_build_machine(&builder, "a machine (x86_64)", "1");
     if (subject)
@@ -105,8 +104,7 @@ TEST(m3_fails_where_what_hashes_addresses_counts_the_same)
 TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
 {
     assert_verdict(addressed(true, true, 0, "qemu"), FINDING_UNTESTABLE);
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, false);
     assert_verdict(repeat_found(&builder, M3), FINDING_UNTESTABLE);
 }
@@ -115,7 +113,7 @@ TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
 
 static struct finding sized_by(const char *source, bool subject, double each, double noise)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 7);
     repeat_build_machine(&builder, "a machine (x86_64)", "1");
     if (subject)
@@ -158,8 +156,7 @@ TEST(m4_fails_where_what_reads_it_counts_the_same)
     assert_verdict(sized(true, 0, 0), FINDING_FAILS);
     assert_verdict(sized(true, 0, 30000), FINDING_INCONCLUSIVE);
     assert_verdict(sized(false, 0, 0), FINDING_INCONCLUSIVE);
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
     assert_verdict(repeat_found(&builder, M4), FINDING_UNTESTABLE);
 }
@@ -169,7 +166,7 @@ TEST(m4_fails_where_what_reads_it_counts_the_same)
 static struct finding machines(const char *const names[3], const char *const fingerprints[3],
                                double other, double noise, const char *source)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 8);
     repeat_build_program(&builder, "static", "./static");
     for (size_t machine = 0; machine < 3 && names[machine]; machine++) {
@@ -224,7 +221,7 @@ TEST(m11_needs_different_machines_of_one_instruction_set)
  * 0.002 %, but a difference of one among them can be seen. */
 static struct finding long_and_short(uint64_t longer, uint64_t shorter)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 8);
     repeat_build_subject(&builder, "calls", 9, "M11", -1, 64);
     repeat_build_program(&builder, "short", "./short");
@@ -257,7 +254,7 @@ struct second {
 
 static struct finding on_two(const struct second *second, uint64_t count)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 8);
     if (second->subject)
         repeat_build_subject(&builder, "random", 9, "", second->truth ? 1000000 : -1, 64);
@@ -301,7 +298,7 @@ TEST(m11_compares_what_did_the_same_under_the_same_controls)
 
 TEST(events_stand_by_agreement_with_the_truth)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 1);
     repeat_build_machine(&builder, "one", "1");
     repeat_build_subject(&builder, "loop", 100, "", 1000, 64);
@@ -328,24 +325,21 @@ TEST(events_stand_by_agreement_with_the_truth)
     }
     assert_true(fabs(report.ranks[1].off_percent - .05) < 1e-9);
     assert_true(fabs(report.ranks[2].off_percent - 10) < 1e-9);
-    repeat_build_end(&builder);
 }
 
 /* --- hostile cases --- */
 
 TEST(nonsense_is_judged_without_harm)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 1);
-    repeat_found(&builder, M1);
     static const uint64_t counts[] = {0, UINT64_MAX, 1, UINT64_MAX - 1};
-    for (uint32_t seed = 1; seed <= repeat_seeds(60); seed++) {
+    for (uint32_t seed = 0; seed <= repeat_seeds(60); seed++) {
+        AUTO_BUILDER builder;
         repeat_build_start(&builder, seed);
-        for (size_t i = 0; i < 2; i++) {
+        for (size_t i = 0; i < 2 && seed; i++) {
             repeat_build_machine(&builder, "", i ? "" : "x");
             repeat_build_subject(&builder, "", 0, "M1 M3 M4 M9 M11", (int64_t)i * INT64_MAX, 0);
         }
-        for (size_t i = 0; i < 24; i++) {
+        for (size_t i = 0; i < 24 && seed; i++) {
             const struct repeat_way way = {
                 .machine = random_below(&builder.random, 2),
                 .program = random_below(&builder.random, 2),

@@ -29,8 +29,7 @@ static double period; /* that the latest was said to have */
 
 static struct repeat_sweep swept(const struct plan *plan, uint64_t seed)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, seed);
+    WORLD(builder, seed);
     struct repeat_way way = {.controls = CONTROLS_ALL};
     size_t cell = repeat_build_cell(&builder, &way);
     for (size_t run = 0; run < plan->plain; run++)
@@ -52,7 +51,6 @@ static struct repeat_sweep swept(const struct plan *plan, uint64_t seed)
                  ? repeat_number_of(&sweep.what, SAYS_PERIOD, 2)
                  : 0;
     sweep.what = repeat_words_of(&sweep.what);
-    repeat_build_end(&builder);
     return sweep;
 }
 
