@@ -348,6 +348,12 @@ static inline void repeat_begin(struct repeat_builder *builder, uint64_t seed)
     AUTO_BUILDER name;                                                                             \
     repeat_begin(&(name), seed)
 
+/* One machine alone. */
+#define MACHINE(name, seed)                                                                        \
+    AUTO_BUILDER name;                                                                             \
+    repeat_build_start(&(name), seed);                                                             \
+    repeat_build_machine(&(name), "a machine (x86_64)", "1")
+
 static inline struct repeat_report repeat_judged(const struct repeat_builder *builder)
 {
     struct repeat_report report;

@@ -83,9 +83,7 @@ TEST(one_run_that_counts_otherwise_is_not_the_same)
 
 TEST(subjects_are_held_against_their_truth)
 {
-    AUTO_BUILDER builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_subject(&builder, "loop", 100, "M8", 5000, 64);
     counted(&builder, "step", 5000, 0);
     counted(&builder, "qemu", 5003, 0);
@@ -196,10 +194,8 @@ TEST(reasons_are_named_by_functions)
 {
     for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
         const struct scenario *scenario = &scenarios[i];
-        AUTO_BUILDER builder;
         uint64_t totals[2] = {0, 0};
-        repeat_build_start(&builder, 1);
-        repeat_build_machine(&builder, "one", "1");
+        MACHINE(builder, 1);
         if (scenario->shows)
             repeat_build_subject(&builder, "address-hash", 100, scenario->shows, -1, 64);
         else

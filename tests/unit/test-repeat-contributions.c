@@ -110,10 +110,8 @@ TEST(interrupts_that_nobody_tells_are_not_known_and_faults_are)
 
 TEST(what_does_not_vary_is_not_known)
 {
-    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1};
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 1);
     const size_t cell = subject(&builder, &how, "loop", 1000, 20, 0);
     for (size_t run = 0; run < builder.file.cells[cell].runs; run++)
         builder.file.cells[cell].list[run].interrupts = 0;
@@ -125,10 +123,8 @@ TEST(what_does_not_vary_is_not_known)
 
 TEST(programs_of_unknown_length_tell_by_what_varies_with_them)
 {
-    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 5, .offset = 7, .noise = 2};
-    repeat_build_start(&builder, 3);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 3);
     for (int program = 0; program < 3; program++) {
         struct repeat_way way = {.controls = CONTROLS_ALL,
                                  .program = repeat_build_program(&builder, "p", "p")};
@@ -190,9 +186,7 @@ TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
 
 TEST(a_machine_without_a_counter_says_why)
 {
-    AUTO_BUILDER builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 1);
     repeat_build_absence(&builder, "instructions:u", "this machine has no PMU", 2);
     const struct repeat_way way = {.source = "step",
                                    .program = repeat_build_program(&builder, "p", "p")};
@@ -248,10 +242,8 @@ TEST(what_is_no_more_than_chance_is_not_subtracted)
 
 TEST(a_program_of_unknown_length_is_held_against_what_was_stepped)
 {
-    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 2};
-    repeat_build_start(&builder, 4);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 4);
     subject(&builder, &how, "loop", 40184, 20, 1);
     subject(&builder, &how, "faults", 8205, 2020, 1);
     subject(&builder, &how, "spin", 600000184, 20, 100);
@@ -274,10 +266,8 @@ TEST(a_program_of_unknown_length_is_held_against_what_was_stepped)
 
 TEST(what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left)
 {
-    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .noise = 5};
-    repeat_build_start(&builder, 4);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 4);
     subject(&builder, &how, "loop", 40184, 20, 1);
     subject(&builder, &how, "faults", 8205, 1020, 1);
     const size_t cell = subject(&builder, &how, "many", 1000000, 50000, 1);

@@ -5,12 +5,6 @@
  * does not on one that does the opposite, and says so where nothing can be told. */
 #include "repeat-builder.h"
 
-static void begin(struct repeat_builder *builder)
-{
-    repeat_build_start(builder, 1);
-    repeat_build_machine(builder, "a machine (x86_64)", "1");
-}
-
 /* A cell of the program by this source, with these counts in turn over its runs. */
 static size_t counted(struct repeat_builder *builder, size_t program, const char *source,
                       uint64_t count, double noise)
@@ -33,8 +27,7 @@ TEST(nothing_measured_is_not_testable_with_a_reason)
 {
     static const size_t all[] = {M2, M5, M6, M7, M8, M9, M10};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        AUTO_BUILDER builder;
-        begin(&builder);
+        MACHINE(builder, 1);
         const struct finding finding = repeat_found(&builder, all[i]);
         assert_verdict(finding, FINDING_UNTESTABLE);
         assert_false(finding.has_estimate);
@@ -67,8 +60,7 @@ static void count(struct repeat_builder *builder, const struct counter *counter,
 
 static struct finding counting(const struct counter *counter, size_t index)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t opcodes = repeat_build_subject(&builder, "fldcw", 20000, "M2", 60185, 64);
     count(&builder, counter, opcodes, 60185, 20, 20000, 0);
     const size_t faults = repeat_build_subject(&builder, "faults", 2000, "M6", 8205, 64);
@@ -116,8 +108,7 @@ TEST(without_a_counter_of_the_cpu_the_reason_is_the_machine)
 {
     static const size_t all[] = {M2, M6, M7};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        AUTO_BUILDER builder;
-        begin(&builder);
+        MACHINE(builder, 1);
         repeat_build_absence(&builder, "instructions:u", "this machine has no PMU", 2);
         counted(&builder, subject(&builder, "loop", "M10"), "step", 1000, 0);
         const struct finding finding = repeat_found(&builder, all[i]);
@@ -145,8 +136,7 @@ static void build_layout(struct repeat_builder *builder, const char *source, dou
 
 static struct finding placed(const char *source, double other, double noise)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     build_layout(&builder, source, other, noise);
     return repeat_found(&builder, M5);
 }
@@ -166,8 +156,7 @@ TEST(another_layout_that_changes_a_32_bit_program_is_seen)
 
 static struct finding lowered(bool moves, double noise, int bits)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t program = repeat_build_subject(&builder, "stack32", 5, "M5", -1, bits);
     for (uint64_t point = 0; point < 16; point++) {
         const struct repeat_way way = {.program = program,
@@ -210,8 +199,7 @@ static void build_raw(struct repeat_builder *builder, size_t program, const char
 
 TEST(tools_that_count_repetitions_are_seen)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
     const size_t real = repeat_build_program(&builder, "cc1", "cc1");
     build_raw(&builder, made, "valgrind", 5184, 69184);
@@ -237,8 +225,7 @@ TEST(tools_that_count_each_once_are_seen)
         {0, 0, 1000000, FINDING_INCONCLUSIVE, SAYS_NO_STRINGS},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        AUTO_BUILDER builder;
-        begin(&builder);
+        MACHINE(builder, 1);
         const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
         const size_t real = repeat_build_program(&builder, "cc1", "cc1");
         if (cases[i].valgrind)
@@ -256,8 +243,7 @@ TEST(tools_that_count_each_once_are_seen)
 /* How much a program varies from run to run says nothing about what a tool adds to each. */
 TEST(repetitions_are_seen_in_a_program_that_varies)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t real = repeat_build_program(&builder, "shuf", "shuf");
     const size_t other = repeat_build_program(&builder, "true", "true");
     for (uint32_t setting = 0; setting < 3; setting++) {
@@ -298,8 +284,7 @@ static void build_rounding(struct repeat_builder *builder, const char *name, uin
 
 static struct finding rounded(const struct rounding *rounding)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     build_rounding(&builder, "rounding-x87", 16484, rounding->x87);
     build_rounding(&builder, "rounding-sse", 13585, rounding->sse);
     build_rounding(&builder, "rounding-endless", 24398, rounding->endless);
@@ -320,8 +305,7 @@ TEST(a_tool_that_rounds_otherwise_is_seen)
 TEST(what_never_ends_on_the_cpu_either_shows_nothing)
 {
     for (int ends = 0; ends < 2; ends++) {
-        AUTO_BUILDER builder;
-        begin(&builder);
+        MACHINE(builder, 1);
         const size_t program = subject(&builder, "rounding-endless", "M9");
         const struct repeat_way way = {.program = program,
                                        .controls = CONTROLS_ALL,
@@ -351,8 +335,7 @@ TEST(a_tool_that_rounds_alike_is_seen)
 
 static struct finding hashed(uint64_t there, uint64_t loop, double noise)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     counted(&builder, program, "step", 38138, noise);
     counted(&builder, program, "valgrind", there, 0);
@@ -377,8 +360,7 @@ TEST(a_tool_that_places_memory_elsewhere_is_seen)
 /* Runs on the CPU that lie to both sides of 38138 by this, and a tool that counts so much more. */
 static struct finding hashed_near(uint64_t to_both_sides, int64_t more)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     const struct repeat_way way = {.program = program, .source = "step", .controls = CONTROLS_ALL};
     const size_t cell = repeat_build_cell(&builder, &way);
@@ -404,8 +386,7 @@ TEST(a_difference_that_may_be_there_to_either_side_leaves_it_open)
 
 TEST(what_was_controlled_otherwise_is_not_compared)
 {
-    AUTO_BUILDER builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     counted(&builder, program, "valgrind", 39000, 0);
     const struct repeat_way loose = {.program = program, .source = "step"};

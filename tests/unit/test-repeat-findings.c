@@ -64,9 +64,7 @@ TEST(m1_is_not_refuted_by_tools_and_asks_no_threads)
 /* A program of the kit that hashes addresses, or perl; by control or by draws. */
 static struct finding addressed(bool subject, bool sweep, double varies, const char *source)
 {
-    AUTO_BUILDER builder;
-    repeat_build_start(&builder, 6);
-    repeat_build_machine(&builder, "a machine (x86_64)", "1");
+    MACHINE(builder, 6);
     if (subject)
         repeat_build_subject(&builder, "address-hash", 100, "M3 M4", -1, 64);
     else
@@ -113,9 +111,7 @@ TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
 
 static struct finding sized_by(const char *source, bool subject, double each, double noise)
 {
-    AUTO_BUILDER builder;
-    repeat_build_start(&builder, 7);
-    repeat_build_machine(&builder, "a machine (x86_64)", "1");
+    MACHINE(builder, 7);
     if (subject)
         repeat_build_subject(&builder, "environment", 100, "M4", -1, 64);
     else
@@ -298,9 +294,7 @@ TEST(m11_compares_what_did_the_same_under_the_same_controls)
 
 TEST(events_stand_by_agreement_with_the_truth)
 {
-    AUTO_BUILDER builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_subject(&builder, "loop", 100, "", 1000, 64);
     repeat_build_program(&builder, "perl", "perl");
     const struct repeat_way hardware = {.events = {"r1", "r2", "r3", "cycles"},

@@ -76,10 +76,8 @@ TEST(a_run_that_did_not_end_in_its_time_counts_for_nothing)
 
 TEST(a_program_that_does_not_end_is_told_by_that)
 {
-    AUTO_BUILDER builder;
     struct repeat_report report;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_program(&builder, "yes", "yes");
     for (uint32_t controlled = 0; controlled < 2; controlled++) {
         const struct repeat_way way = {.controls = controlled ? CONTROLS_ALL : 0};
@@ -111,9 +109,7 @@ TEST(outputs_that_always_differ_set_nothing_apart)
 
 TEST(sources_are_never_multiplexed)
 {
-    AUTO_BUILDER builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_program(&builder, "true", "/bin/true");
     size_t cell = repeat_build_cell(&builder, &(struct repeat_way){.source = "step"});
     repeat_build_same(&builder, cell, 500, 3);
@@ -156,9 +152,7 @@ TEST(few_runs_and_zeros_have_no_figures_instead_of_wrong_ones)
 
 TEST(rows_stand_by_program_source_event_and_setting)
 {
-    AUTO_BUILDER builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_program(&builder, "true", "/bin/true");
     repeat_build_program(&builder, "perl", "/usr/bin/perl");
     static const uint32_t settings[] = {CONTROLS_ALL & ~1u, 2, CONTROLS_ALL, 1, 0};
