@@ -244,12 +244,10 @@ void repeat_put_machine(const struct repeating *run, size_t machine, struct text
 /* Numbers as people read them, and settings, where they are printed. */
 /* "0.83", "0.0012", "0": percent, two digits that say something; "-" for what is no number. */
 char *repeat_percent(double percent, char text[NUMBER_SIZE]);
-/* 1,318,002: whole; of what is small "3.4". */
-char *repeat_number(double value, char text[NUMBER_SIZE]);
-/* The same with a sign. */
+/* 1,318,002, or "3.4"; always with a sign. */
 char *repeat_difference(double value, char text[NUMBER_SIZE]);
 #define REPEAT_PERCENT(value)    repeat_percent(value, (char[NUMBER_SIZE]){""})
-#define REPEAT_NUMBER(value)     repeat_number(value, (char[NUMBER_SIZE]){""})
+#define REPEAT_NUMBER(value)     number_brief(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
 #define REPEAT_DIFFERENCE(value) repeat_difference(value, (char[NUMBER_SIZE]){""})
 
 /* --- figures (figures-sources.c; the others are only of figures.c); any may be without rows --- */

@@ -159,15 +159,6 @@ char *repeat_percent(double percent, char text[NUMBER_SIZE])
     return text;
 }
 
-char *repeat_number(double value, char text[NUMBER_SIZE])
-{
-    if (isfinite(value) && fabs(value) >= 1e15)
-        snprintf(text, NUMBER_SIZE, "%.6e", value);
-    else
-        number_brief(value, text, NUMBER_SIZE);
-    return text;
-}
-
 char *repeat_difference(double value, char text[NUMBER_SIZE])
 {
     if (!isfinite(value))
