@@ -33,37 +33,36 @@ static double drawn(double percent)
  * there is a figure; else what decides is told: "aslr (perl), hash-seeds (perl)". */
 static void visit(const struct repeating *run, bool alone, json_t *figure, struct text *by)
 {
+    const struct repeat_effect **list;
+    const size_t count = repeat_leaders(run, false, &list);
     size_t added = 0;
-    for (size_t program = 0; program < run->file.program_count; program++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            for (int control = 0; effect && control < CONTROL_COUNT; control++) {
-                const struct control_part *part = &effect->parts[control];
-                const struct control_setting *share = alone ? &part->only : &part->without;
-                const double percent = 100 * share->part;
-                AUTO_TEXT struct text where = {0};
-                if (!isfinite(percent) || !isfinite(share->cv) || added == FIGURE_MOST_ROWS)
-                    continue;
-                if (by) {
-                    if (alone ? part->brings : part->is_needed)
-                        text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
-                                    repeat_program_name(run, program));
-                    continue;
-                }
-                text_puts(&where, repeat_program_name(run, program));
-                repeat_put_machine(run, machine, &where);
-                added++;
-                FIGURE_ROW(figure, json_text(text_string(&where)),
-                           json_text(control_names[control]), figure_number(drawn(percent)),
-                           figure_number(percent), figure_number(100 * share->low),
-                           figure_number(100 * share->high), figure_number(share->cv),
-                           figure_number(share->shifts ? share->shift : NAN),
-                           json_text(repeat_program_name(run, program)),
-                           json_text(repeat_machine_name(run, machine)),
-                           json_text(repeat_event_of(effect->as_is)),
-                           json_text(effect->as_is->cell->source));
+    for (size_t i = 0; i < count; i++) {
+        const struct repeat_cell *cell = list[i]->as_is->cell;
+        const char *program = repeat_program_name(run, cell->at.program);
+        for (int control = 0; control < CONTROL_COUNT; control++) {
+            const struct control_part *part = &list[i]->parts[control];
+            const struct control_setting *share = alone ? &part->only : &part->without;
+            const double percent = 100 * share->part;
+            AUTO_TEXT struct text where = {0};
+            if (!isfinite(percent) || !isfinite(share->cv) || added == FIGURE_MOST_ROWS)
+                continue;
+            if (by) {
+                if (alone ? part->brings : part->is_needed)
+                    text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
+                                program);
+                continue;
             }
+            text_puts(&where, program);
+            repeat_put_machine(run, cell->at.machine, &where);
+            added++;
+            FIGURE_ROW(figure, json_text(text_string(&where)), json_text(control_names[control]),
+                       figure_number(drawn(percent)), figure_number(percent),
+                       figure_number(100 * share->low), figure_number(100 * share->high),
+                       figure_number(share->cv), figure_number(share->shifts ? share->shift : NAN),
+                       json_text(program), json_text(repeat_machine_name(run, cell->at.machine)),
+                       json_text(repeat_event_of(list[i]->as_is)), json_text(cell->source));
         }
+    }
 }
 
 static json_t *controls_figure(const struct repeating *run, bool alone)

@@ -231,6 +231,8 @@ bool repeat_is_detailed(const struct repeating *run, size_t program);
  * NULL: there is none. */
 const struct repeat_effect *repeat_leading(const struct repeating *run, size_t machine,
                                            size_t program);
+/* These, by program and machine; own: of programs that were asked for alone. How many. */
+size_t repeat_leaders(const struct repeating *run, bool own, const struct repeat_effect ***list);
 /* How many runs have the count that most of them have. */
 size_t repeat_alike(const struct repeat_row *row);
 

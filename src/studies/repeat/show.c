@@ -97,6 +97,19 @@ const struct repeat_effect *repeat_leading(const struct repeating *run, size_t m
     return leading;
 }
 
+size_t repeat_leaders(const struct repeating *run, bool own, const struct repeat_effect ***list)
+{
+    size_t count = 0;
+    *list = NULL;
+    for (size_t program = 0; program < run->file.program_count; program++)
+        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
+            const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            if (effect && (!own || repeat_is_own(run, program)))
+                *memory_add(*list, count) = effect;
+        }
+    return count;
+}
+
 size_t repeat_alike(const struct repeat_row *row)
 {
     const struct kept kept = kept_counts(row->cell, row->event);
@@ -313,20 +326,18 @@ struct layout {
 };
 
 static void add_line(struct table *table, const struct layout *layout, const struct repeating *run,
-                     size_t machine, size_t program)
+                     const struct repeat_effect *effect)
 {
-    const struct repeat_effect *effect = repeat_leading(run, machine, program);
-    AUTO_TEXT struct text who = {0};
-    if (!effect)
-        return;
     const struct repeat_row *as_is = effect->as_is;
+    const struct repeat_place *at = &as_is->cell->at;
+    AUTO_TEXT struct text who = {0};
     /* "hash-seeds, aslr": the controls that did it. */
     for (int control = 0; control < CONTROL_COUNT; control++)
         if (effect->parts[control].brings || effect->parts[control].is_needed)
             text_printf(&who, "%s%s", who.length ? ", " : "", control_names[control]);
-    table_add(table, TONE_PLAIN, repeat_program_name(run, program));
+    table_add(table, TONE_PLAIN, repeat_program_name(run, at->program));
     table_add(table, TONE_PLAIN,
-              run->file.machine_count > 1 ? repeat_machine_name(run, machine) : "");
+              run->file.machine_count > 1 ? repeat_machine_name(run, at->machine) : "");
     table_add(table, TONE_PLAIN, layout->events ? repeat_event_of(as_is) : "");
     table_add(table, TONE_PLAIN, layout->mean ? REPEAT_NUMBER(rint(as_is->mean)) : "");
     add_setting(table, as_is);
@@ -334,24 +345,8 @@ static void add_line(struct table *table, const struct layout *layout, const str
     table_add(table, TONE_PLAIN, text_string(&who));
 }
 
-/* The event that all lines are of; NULL: they are of several. */
-static const char *common_event(const struct repeating *run)
-{
-    const char *common = NULL;
-    for (size_t program = 0; program < run->file.program_count; program++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            if (!effect || !repeat_is_own(run, program))
-                continue;
-            const char *event = repeat_event_of(effect->as_is);
-            if (common && strcmp(common, event) != 0)
-                return NULL;
-            common = event;
-        }
-    return common;
-}
-
-static void put_lines(const struct repeating *run, const struct style *style, struct text *out)
+static void put_lines(const struct repeating *run, const struct repeat_effect *const *list,
+                      size_t count, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {"program", false, false, false},   {"machine", false, false, false},
@@ -360,16 +355,17 @@ static void put_lines(const struct repeating *run, const struct style *style, st
         {"ctrl %", true, false, false},     {"identical", true, false, false},
         {"by control", false, true, false},
     };
-    const char *event = common_event(run);
+    /* The event that all lines are of; NULL: they are of several. */
+    const char *event = repeat_event_of(list[0]->as_is);
+    for (size_t i = 1; i < count && event; i++)
+        event = strcmp(repeat_event_of(list[i]->as_is), event) == 0 ? event : NULL;
     AUTO_TEXT struct text legend = {0};
     for (int mean = 1; mean >= 0; mean--) {
         struct table table = {.columns = columns,
                               .column_count = sizeof(columns) / sizeof(*columns)};
         const struct layout layout = {.events = !event, .mean = mean};
-        for (size_t program = 0; program < run->file.program_count; program++)
-            for (size_t machine = 0; machine < run->file.machine_count; machine++)
-                if (repeat_is_own(run, program))
-                    add_line(&table, &layout, run, machine, program);
+        for (size_t i = 0; i < count; i++)
+            add_line(&table, &layout, run, list[i]);
         bool fits = !mean || table_width(&table) <= style->width;
         if (fits)
             table_put(&table, style, out);
@@ -398,26 +394,22 @@ static void keep_worst(double percent, size_t program, double *worst, size_t *of
 static void repeat_put_suite(const struct repeating *run, const struct style *style,
                              struct text *out)
 {
-    size_t programs = 0, identical = 0, before = 0, after = 0; /* executed more than once */
+    size_t identical = 0, before = 0, after = 0; /* executed more than once */
     double worst_before = 0, worst_after = 0;
     size_t before_of = 0, after_of = 0;
+    const struct repeat_effect **list;
     AUTO_TEXT struct text words = {0};
     if (!repeat_is_suite(run))
         return;
-    for (size_t program = 0; program < run->file.program_count; program++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            const struct repeat_row *as_is = effect ? effect->as_is : NULL;
-            if (!as_is || !repeat_is_own(run, program))
-                continue;
-            programs++;
-            before += as_is->runs > 1;
-            keep_worst(as_is->cv_percent, program, &worst_before, &before_of);
-            const struct repeat_row *controlled = effect->controlled;
-            after += controlled->runs > 1;
-            identical += controlled->runs > 1 && controlled->distinct == 1;
-            keep_worst(controlled->cv_percent, program, &worst_after, &after_of);
-        }
+    const size_t programs = repeat_leaders(run, true, &list);
+    for (size_t i = 0; i < programs; i++) {
+        const struct repeat_row *as_is = list[i]->as_is, *controlled = list[i]->controlled;
+        before += as_is->runs > 1;
+        keep_worst(as_is->cv_percent, as_is->cell->at.program, &worst_before, &before_of);
+        after += controlled->runs > 1;
+        identical += controlled->runs > 1 && controlled->distinct == 1;
+        keep_worst(controlled->cv_percent, as_is->cell->at.program, &worst_after, &after_of);
+    }
     if (!programs) {
         section_put_words("Nothing could be counted.", style, out);
         return;
@@ -442,7 +434,7 @@ static void repeat_put_suite(const struct repeating *run, const struct style *st
     text_puts(&words, ".");
     section_put_words(text_string(&words), style, out);
     text_putc(out, '\n');
-    put_lines(run, style, out);
+    put_lines(run, list, programs, style, out);
 }
 
 /* --- the same program on several machines --- */
@@ -456,24 +448,24 @@ static void repeat_put_machines(const struct repeating *run, const struct style 
         {"identical", true, false, false}, {"difference", true, false, false},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    const size_t machines = run->file.machine_count > 1 ? run->file.machine_count : 0;
-    for (size_t program = 0; program < run->file.program_count; program++) {
-        double first = NAN;
-        for (size_t machine = 0; machine < machines; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            const struct repeat_row *row = effect ? effect->controlled : NULL;
-            if (!row || !row->runs || !(repeat_is_own(run, program) || run->studying.options->all))
-                continue;
-            table_add(&table, TONE_PLAIN, isfinite(first) ? "" : repeat_program_name(run, program));
-            table_add(&table, TONE_PLAIN, repeat_machine_name(run, machine));
-            table_add(&table, TONE_PLAIN, repeat_event_of(row));
-            table_add(&table, TONE_STRONG, REPEAT_NUMBER(row->mean));
-            table_addf(&table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
-                       repeat_alike(row), row->runs);
-            table_add(&table, TONE_PLAIN,
-                      isfinite(first) ? REPEAT_DIFFERENCE(row->mean - first) : "");
-            first = isfinite(first) ? first : row->mean;
-        }
+    const struct repeat_effect **list;
+    const size_t count = repeat_leaders(run, !run->studying.options->all, &list);
+    double first = NAN;
+    for (size_t i = 0; i < count && run->file.machine_count > 1; i++) {
+        const struct repeat_row *row = list[i]->controlled;
+        const struct repeat_place *at = &row->cell->at;
+        if (i && list[i - 1]->as_is->cell->at.program != at->program)
+            first = NAN;
+        if (!row->runs)
+            continue;
+        table_add(&table, TONE_PLAIN, isfinite(first) ? "" : repeat_program_name(run, at->program));
+        table_add(&table, TONE_PLAIN, repeat_machine_name(run, at->machine));
+        table_add(&table, TONE_PLAIN, repeat_event_of(row));
+        table_add(&table, TONE_STRONG, REPEAT_NUMBER(row->mean));
+        table_addf(&table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
+                   repeat_alike(row), row->runs);
+        table_add(&table, TONE_PLAIN, isfinite(first) ? REPEAT_DIFFERENCE(row->mean - first) : "");
+        first = isfinite(first) ? first : row->mean;
     }
     if (table.count) {
         section_put_heading("The same program on several machines, controlled", style, out);
@@ -634,13 +626,10 @@ static void put_remarks(const struct repeating *run, const struct style *style, 
 {
     AUTO_TEXT struct text words = {0};
     size_t fewest = SIZE_MAX;
-    for (size_t i = 0; i < run->file.program_count; i++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, i);
-            const struct repeat_row *row = effect ? effect->as_is : NULL;
-            if (row && repeat_is_own(run, i) && row->runs < fewest)
-                fewest = row->runs;
-        }
+    const struct repeat_effect **list;
+    const size_t count = repeat_leaders(run, true, &list);
+    for (size_t i = 0; i < count; i++)
+        fewest = list[i]->as_is->runs < fewest ? list[i]->as_is->runs : fewest;
     if (fewest < PAPER_RUNS)
         text_printf(&words,
                     "With fewer than the %u runs of the paper (here %zu), rare values are likely "
