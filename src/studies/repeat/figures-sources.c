@@ -221,7 +221,7 @@ static void put_sources_caption(const struct repeating *run, struct text *out)
                     largest->against, repeat_program_name(run, largest->at.program),
                     REPEAT_DIFFERENCE(largest->difference));
     if (largest->difference != 0 && largest->reason_count &&
-        strcmp(main_reason(largest), "unknown") != 0)
+        largest->reasons[0].what != WHY_UNKNOWN)
         text_printf(out, ", mostly by %s", main_reason(largest));
     text_puts(out, ".");
 }
