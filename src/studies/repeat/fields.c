@@ -247,6 +247,8 @@ static const struct field sweep_fields[] = {
 static const struct fields sweep_table = FIELDS(
     "repeat.sweep", "one thing changed in steps, while all else is controlled", sweep_fields);
 
+/* Its place comes first: figures read it through this table. */
+_Static_assert(offsetof(struct repeat_seen, at) == 0, "the place comes first");
 static const struct field seen_fields[] = {
     {NULL, SPLICED_AT(struct repeat_seen, at, &place_table)},
     {"cause", AT(struct repeat_seen, cause), "what differs", NAMED(repeat_parting_names)},

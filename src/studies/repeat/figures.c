@@ -1,7 +1,8 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The figures of `assay repeat`, and what they share. */
+ * The figures of `assay repeat`: what control brings, what the operating system adds, sweeps and
+ * causes, sources and machines (the paper's Figures 1 to 5 and its Table 3). */
 #include <math.h>
 #include <string.h>
 
@@ -18,6 +19,12 @@ bool repeat_counts_repetitions(const struct repeat_row *row)
     return is_of_class(row, "instructions-raw");
 }
 
+/* Of a column with the machine: a picture for each where there are several. */
+static enum figure_role machine_role(const struct repeating *run)
+{
+    return run->file.machine_count > 1 ? ROLE_FACET : ROLE_NONE;
+}
+
 /* ----------------------------------------------------------------------------------------------
  * Which control brings which part: each switched on alone, and each left out, program by program.
  */
@@ -29,42 +36,7 @@ static double drawn(double percent)
     return rint(fmin(100, fmax(-100, percent))) + 0.0;
 }
 
-/* Of each program and machine the effect that says most. A row for each of its controls, where
- * there is a figure; else what decides is told: "aslr (perl), hash-seeds (perl)". */
-static void visit(const struct repeating *run, bool alone, json_t *figure, struct text *by)
-{
-    const struct repeat_effect **list;
-    const size_t count = repeat_leaders(run, false, &list);
-    size_t added = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct repeat_cell *cell = list[i]->as_is->cell;
-        const char *program = repeat_program_name(run, cell->at.program);
-        for (int control = 0; control < CONTROL_COUNT; control++) {
-            const struct control_part *part = &list[i]->parts[control];
-            const struct control_setting *share = alone ? &part->only : &part->without;
-            const double percent = 100 * share->part;
-            AUTO_TEXT struct text where = {0};
-            if (!isfinite(percent) || !isfinite(share->cv) || added == FIGURE_MOST_ROWS)
-                continue;
-            if (by) {
-                if (alone ? part->brings : part->is_needed)
-                    text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
-                                program);
-                continue;
-            }
-            text_puts(&where, program);
-            repeat_put_machine(run, cell->at.machine, &where);
-            added++;
-            FIGURE_ROW(figure, json_text(text_string(&where)), json_text(control_names[control]),
-                       figure_number(drawn(percent)), figure_number(percent),
-                       figure_number(100 * share->low), figure_number(100 * share->high),
-                       figure_number(share->cv), figure_number(share->shifts ? share->shift : NAN),
-                       json_text(program), json_text(repeat_machine_name(run, cell->at.machine)),
-                       json_text(repeat_event_of(list[i]->as_is)), json_text(cell->source));
-        }
-    }
-}
-
+/* Of each program and machine the effect that says most: a row for each of its controls. */
 static json_t *controls_figure(const struct repeating *run, bool alone)
 {
     static const struct figure_column columns[] = {
@@ -82,9 +54,44 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
         {"source", "source", ROLE_NONE, true},
         {0},
     };
-    AUTO_TEXT struct text by = {0};
+    AUTO_TEXT struct text by = {0}; /* "aslr (perl), hash-seeds (perl)": what decides */
     AUTO_TEXT struct text caption = {0};
-    visit(run, alone, NULL, &by);
+    const struct repeat_effect **list;
+    const size_t count = repeat_leaders(run, false, &list);
+    size_t added = 0;
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = alone ? "repeat-control-alone" : "repeat-control-without",
+        .title =
+            alone ? "What each control brings by itself" : "What comes back without each control",
+        .kind = FIGURE_MATRIX,
+        .x.label = "control",
+        .y.label = "program",
+        .columns = columns,
+    });
+    for (size_t i = 0; i < count; i++) {
+        const struct repeat_cell *cell = list[i]->as_is->cell;
+        const char *program = repeat_program_name(run, cell->at.program);
+        for (int control = 0; control < CONTROL_COUNT; control++) {
+            const struct control_part *part = &list[i]->parts[control];
+            const struct control_setting *share = alone ? &part->only : &part->without;
+            const double percent = 100 * share->part;
+            AUTO_TEXT struct text where = {0};
+            if (!isfinite(percent) || !isfinite(share->cv) || added == FIGURE_MOST_ROWS)
+                continue;
+            if (alone ? part->brings : part->is_needed)
+                text_printf(&by, "%s%s (%s)", by.length ? ", " : "", control_names[control],
+                            program);
+            text_puts(&where, program);
+            repeat_put_machine(run, cell->at.machine, &where);
+            added++;
+            FIGURE_ROW(figure, json_text(text_string(&where)), json_text(control_names[control]),
+                       figure_number(drawn(percent)), figure_number(percent),
+                       figure_number(100 * share->low), figure_number(100 * share->high),
+                       figure_number(share->cv), figure_number(share->shifts ? share->shift : NAN),
+                       json_text(program), json_text(repeat_machine_name(run, cell->at.machine)),
+                       json_text(repeat_event_of(list[i]->as_is)), json_text(cell->source));
+        }
+    }
     text_puts(&caption,
               alone ? "How much of the as-is variance is gone with one control on and nothing "
                       "else: 100 % is all, 0 nothing, less than 0 means that it grew."
@@ -96,17 +103,7 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
                     text_string(&by));
     else
         text_puts(&caption, " The runs at hand prove it of no single one.");
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = alone ? "repeat-control-alone" : "repeat-control-without",
-        .title =
-            alone ? "What each control brings by itself" : "What comes back without each control",
-        .caption = text_string(&caption),
-        .kind = FIGURE_MATRIX,
-        .x.label = "control",
-        .y.label = "program",
-        .columns = columns,
-    });
-    visit(run, alone, figure, NULL);
+    json_object_set_new(figure, "caption", json_text(text_string(&caption)));
     return figure;
 }
 
@@ -121,7 +118,7 @@ static json_t *contributions_figure(const struct repeating *run)
     const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
         {"of", "for each", ROLE_GROUP, false},
-        {"machine", "machine", repeat_machine_role(run), true},
+        {"machine", "machine", machine_role(run), true},
         {"each", "events", ROLE_VALUE, false},
         {"low", "low", ROLE_LOW, false},
         {"high", "high", ROLE_HIGH, false},
@@ -209,7 +206,7 @@ static json_t *adjusted_figure(const struct repeating *run)
         {"event", "event", ROLE_GROUP, true},
         {"setting", "setting", ROLE_GROUP, true},
         {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", repeat_machine_role(run), true},
+        {"machine", "machine", machine_role(run), true},
         {"stdev", "as counted", ROLE_BEFORE, false},
         {"adjusted_stdev", "adjusted", ROLE_AFTER, false},
         {"mean", "mean", ROLE_NONE, false},
@@ -382,7 +379,7 @@ static json_t *variation_figure(const struct repeating *run)
         {"program", "program", ROLE_GROUP, true},
         {"event", "event", ROLE_GROUP, true},
         {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", repeat_machine_role(run), true},
+        {"machine", "machine", machine_role(run), true},
         {"before", "as-is", ROLE_BEFORE, false},
         {"after", "controlled", ROLE_AFTER, false},
         {"as_is_percent", "as-is, exactly %", ROLE_NONE, false},
@@ -439,7 +436,7 @@ static json_t *spread_figure(const struct repeating *run)
     const struct figure_column columns[] = {
         {"source", "source", ROLE_GROUP, true},
         {"setting", "setting", ROLE_GROUP, true},
-        {"machine", "machine", repeat_machine_role(run), true},
+        {"machine", "machine", machine_role(run), true},
         {"programs", "programs", ROLE_NONE, false},
         {"min", "lowest", ROLE_MIN, false},
         {"q1", "first quartile", ROLE_Q1, false},
@@ -496,27 +493,434 @@ static json_t *spread_figure(const struct repeating *run)
     return figure;
 }
 
-/* --- all of them --- */
+/* ----------------------------------------------------------------------------------------------
+ * What changing one thing in steps does to counts: a line for every program and event; and why
+ * programs are not the same from run to run. */
 
-enum figure_role repeat_machine_role(const struct repeating *run)
+/* Differences within a sweep are small beside the counts themselves. */
+static void add_point(json_t *figure, const struct repeating *run, const struct repeat_sweep *sweep,
+                      const struct repeat_row *row)
 {
-    return run->file.machine_count > 1 ? ROLE_FACET : ROLE_NONE;
+    const double from = sweep->lowest;
+    AUTO_TEXT struct text series = {0};
+    text_printf(&series, "%s, %s", repeat_program_name(run, sweep->at.program), sweep->event);
+    FIGURE_ROW(figure, json_text(text_string(&series)), figure_number((double)row->cell->swept),
+               figure_number(row->usual - from), figure_number((double)row->min - from),
+               figure_number((double)row->max - from), figure_number(row->usual),
+               json_count(row->runs), json_text(repeat_program_name(run, sweep->at.program)),
+               json_text(sweep->event), json_text(sweep->source),
+               json_text(repeat_machine_name(run, sweep->at.machine)));
 }
+
+/* Is it drawn at all? The same with repetitions would hide it. */
+static bool is_drawn(const struct repeat_sweep *sweep, enum command_sweep kind)
+{
+    return sweep->sweep == kind && isfinite(sweep->lowest) &&
+           !strstr(sweep->event, "/instructions-raw/");
+}
+
+#define ALIKE 20.0 /* lines that reach so many times as far as others would flatten them */
+
+/* Whole sweeps, those that matter first, as many as there is room for; returns how many had none.
+ */
+static size_t add_sweeps(json_t *figure, const struct repeating *run, enum command_sweep kind)
+{
+    const struct repeat_report *report = &run->report;
+    size_t room = FIGURE_MOST_ROWS, left = 0;
+    for (int matters = 1; matters >= 0; matters--)
+        for (size_t i = 0; i < report->sweep_count; i++) {
+            const struct repeat_sweep *sweep = &report->sweeps[i];
+            if (sweep->matters != (bool)matters || !is_drawn(sweep, kind))
+                continue;
+            left += sweep->points > room;
+            if (sweep->points > room)
+                continue;
+            room -= sweep->points;
+            for (size_t row = 0; row < report->row_count; row++)
+                if (report->rows[row].runs && repeat_is_point(sweep, &report->rows[row]))
+                    add_point(figure, run, sweep, &report->rows[row]);
+        }
+    return left;
+}
+
+static const struct {
+    const char *id, *title, *what, *along;
+    enum figure_kind kind;
+} swept[SWEEP_COUNT] = {
+    [SWEEP_ENVIRONMENT] = {"repeat-environment", "Does the size of the environment change counts",
+                           "The same program with ever more bytes in one variable.",
+                           "bytes more in the environment", FIGURE_LINES},
+    [SWEEP_STACK] = {"repeat-stack", "Does the place of the stack change counts",
+                     "The same program, arguments and environment, with a stack that begins lower.",
+                     "bytes by which the stack begins lower", FIGURE_LINES},
+    [SWEEP_ASLR] = {"repeat-addresses", "Do random addresses change counts",
+                    "The same program at addresses drawn anew.", "draw of random addresses",
+                    FIGURE_POINTS},
+};
+
+static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind)
+{
+    const struct figure_column columns[] = {
+        {"line", "program and event", ROLE_SERIES, false},
+        {"swept", swept[kind].along, ROLE_X, false},
+        {"beyond", "beyond the lowest", ROLE_Y, false},
+        {"low", "low", ROLE_LOW, false},
+        {"high", "high", ROLE_HIGH, false},
+        {"count", "count", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {"program", "program", ROLE_NONE, true},
+        {"event", "event", ROLE_NONE, true},
+        {"source", "source", ROLE_NONE, true},
+        {"machine", "machine", machine_role(run), true},
+        {0},
+    };
+    const struct repeat_sweep *largest = NULL;
+    AUTO_TEXT struct text caption = {0};
+    double least = INFINITY, most = 0;
+    size_t sweeps = 0, matter = 0;
+    for (size_t i = 0; i < run->report.sweep_count; i++) {
+        const struct repeat_sweep *sweep = &run->report.sweeps[i];
+        const double reach = sweep->highest - sweep->lowest;
+        if (!is_drawn(sweep, kind))
+            continue;
+        least = reach > 0 ? fmin(least, reach) : least;
+        most = reach > 0 ? fmax(most, reach) : most;
+        sweeps++;
+        matter += sweep->matters;
+        if (sweep->matters && (!largest || reach > largest->highest - largest->lowest))
+            largest = sweep;
+    }
+    text_printf(&caption,
+                "%s Counts are shown beyond the lowest of their line, with all runs at a point "
+                "between low and high. ",
+                swept[kind].what);
+    if (largest) {
+        text_printf(&caption,
+                    "In %zu of %zu lines points differ by more than runs at one point do; most in "
+                    "%s, %s",
+                    matter, sweeps, repeat_program_name(run, largest->at.program), largest->event);
+        repeat_put_machine(run, largest->at.machine, &caption);
+        text_printf(&caption, ": %s.", reasons_text(&largest->what));
+    } else if (sweeps == 1) {
+        text_puts(&caption, "Points differ by no more than runs at one point.");
+    } else {
+        text_printf(&caption,
+                    "In none of %zu lines do points differ by more than runs at one point.",
+                    sweeps);
+    }
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = swept[kind].id,
+        .title = swept[kind].title,
+        .caption = text_string(&caption),
+        .kind = swept[kind].kind,
+        .x = {.label = swept[kind].along},
+        .y = {"counts beyond the lowest", most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR, true},
+        .columns = columns,
+    });
+    if (add_sweeps(figure, run, kind))
+        figure_add_note(figure, "There are more lines than there is room for: those that matter "
+                                "come first.");
+    return figure;
+}
+
+/* --- causes --- */
+
+static json_t *causes_figure(const struct repeating *run)
+{
+    static const struct figure_column columns[] = {
+        {.key = "program", .filter = true},
+        {.key = "machine", .filter = true},
+        {.key = "cause", .filter = true},
+        {.key = "parted", .title = "parted here"},
+        {.key = "times"},
+        {.key = "evidence"},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t parted = 0;
+    for (size_t i = 0; i < run->report.seen_count; i++)
+        parted += run->report.seen[i].parted;
+    text_printf(&caption,
+                "What may make a program another from run to run, as its system calls and threads "
+                "show it: %zu, of which two executions really parted at %zu.",
+                run->report.seen_count, parted);
+    const struct figure_spec spec = {
+        .id = "repeat-causes",
+        .title = "Why programs are not the same from run to run",
+        .caption = text_string(&caption),
+        .kind = FIGURE_TABLE,
+        .columns = columns,
+        .fields = &repeat_seen_table,
+    };
+    json_t *figure = figure_new(&spec);
+    for (size_t i = 0; i < run->report.seen_count && i < FIGURE_MOST_ROWS; i++)
+        fields_figure_add(figure, &spec, &run->report.seen[i], run);
+    return figure;
+}
+
+/* --- and who counts --- */
+
+/* --- sources --- */
+
+static const char *main_reason(const struct repeat_alignment *alignment)
+{
+    if (alignment->same)
+        return "the same";
+    return align_why_names[alignment->reason_count ? alignment->reasons[0].what : WHY_UNKNOWN];
+}
+
+static void put_sources_caption(const struct repeating *run, struct text *out)
+{
+    const struct repeat_alignment *largest = NULL;
+    size_t known = 0, same = 0;
+    for (size_t i = 0; i < run->report.alignment_count; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        if (!isfinite(at->difference))
+            continue;
+        known++;
+        same += at->same;
+        if (!largest || fabs(at->difference) > fabs(largest->difference))
+            largest = at;
+    }
+    text_puts(out, "Instructions of one and the same program by one source less those by another "
+                   "(or less the truth), every repeated string instruction counted once.");
+    if (!largest)
+        return;
+    text_printf(out, " %zu of %zu agree to the instruction", same, known);
+    if (largest->difference != 0)
+        text_printf(out, "; farthest apart are %s and %s on %s: %s", largest->source,
+                    largest->against, repeat_program_name(run, largest->at.program),
+                    REPEAT_DIFFERENCE(largest->difference));
+    if (largest->difference != 0 && largest->reason_count &&
+        largest->reasons[0].what != WHY_UNKNOWN)
+        text_printf(out, ", mostly by %s", main_reason(largest));
+    text_puts(out, ".");
+}
+
+static json_t *sources_figure(const struct repeating *run)
+{
+    const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"source", "source", ROLE_GROUP, true},
+        {"against", "against", ROLE_GROUP, false},
+        {"machine", "machine", machine_role(run), true},
+        {"difference", "difference", ROLE_VALUE, false},
+        {"reason", "mostly by", ROLE_SERIES, false},
+        {"raw", "as the source counts", ROLE_NONE, false},
+        {"repetitions", "repetitions", ROLE_NONE, false},
+        {"aligned", "each once", ROLE_NONE, false},
+        {"reference", "the other", ROLE_NONE, false},
+        {"unexplained", "not explained", ROLE_NONE, false},
+        {"evidence", "evidence", ROLE_NONE, false},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t added = 0;
+    put_sources_caption(run, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-sources",
+        .title = "Sources held against each other",
+        .caption = text_string(&caption),
+        .kind = FIGURE_BARS,
+        .x = {.label = "instructions more than the other", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < run->report.alignment_count && added < FIGURE_MOST_ROWS; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        if (!isfinite(at->difference))
+            continue;
+        FIGURE_ROW(
+            figure, json_text(repeat_program_name(run, at->at.program)), json_text(at->source),
+            json_text(at->against), json_text(repeat_machine_name(run, at->at.machine)),
+            figure_number(at->difference), json_text(main_reason(at)), figure_number(at->raw),
+            figure_number(at->repetitions), figure_number(at->aligned),
+            figure_number(at->reference), figure_number(at->unexplained),
+            json_text(at->reason_count ? reasons_text(&at->reasons[0].evidence) : NULL));
+        added++;
+    }
+    return figure;
+}
+
+/* --- repetitions --- */
+
+/* By so many percent a count that takes every repetition for an instruction is too high; 0: there
+ * are none, or it is held against a second source, which says the same again. */
+static double excess_of(const struct repeating *run, size_t index)
+{
+    const struct repeat_alignment *at = &run->report.alignments[index];
+    if (!(at->repetitions > 0) || !(at->aligned > 0))
+        return 0;
+    for (size_t i = 0; i < index; i++) {
+        const struct repeat_alignment *before = &run->report.alignments[i];
+        if (is_same_place(&before->at, &at->at) && strcmp(before->source, at->source) == 0)
+            return 0;
+    }
+    return 100 * at->repetitions / at->aligned;
+}
+
+static json_t *repetitions_figure(const struct repeating *run)
+{
+    const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"source", "source", ROLE_GROUP, true},
+        {"machine", "machine", machine_role(run), true},
+        {"excess", "too high by, %", ROLE_VALUE, false},
+        {"repetitions", "repetitions", ROLE_NONE, false},
+        {"aligned", "each once", ROLE_NONE, false},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t added = 0;
+    text_puts(&caption, "By how much a count is too high that takes every repetition of a string "
+                        "instruction for one instruction; the CPU counts it once.");
+    /* Programs of the kit are made to show it, and have a sentence of their own. */
+    for (int subjects = 0; subjects < 2; subjects++) {
+        const struct repeat_alignment *most = NULL;
+        double highest = 0;
+        for (size_t i = 0; i < run->report.alignment_count; i++) {
+            const size_t program = run->report.alignments[i].at.program;
+            const bool subject =
+                program < run->file.program_count && run->file.programs[program].subject;
+            if (subject != (subjects == 1) || !(excess_of(run, i) > highest))
+                continue;
+            highest = excess_of(run, i);
+            most = &run->report.alignments[i];
+        }
+        if (most)
+            text_printf(&caption, " Most of %s: %s by %s, %s %%.",
+                        subjects ? "those that are made to show it" : "the programs",
+                        repeat_program_name(run, most->at.program), most->source,
+                        REPEAT_PERCENT(highest));
+    }
+    text_puts(&caption, " In the paper it was up to 21.7 %.");
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-repetitions",
+        .title = "What repeated string instructions add",
+        .caption = text_string(&caption),
+        .paper = "Weaver and McKee 2008, Table 3",
+        .kind = FIGURE_BARS,
+        .x = {.label = "too high by, %", .scale = SCALE_SYMLOG, .zero = true},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < run->report.alignment_count && added < FIGURE_MOST_ROWS; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        const double excess = excess_of(run, i);
+        if (!(excess > 0))
+            continue;
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->at.program)),
+                   json_text(at->source), json_text(repeat_machine_name(run, at->at.machine)),
+                   figure_number(excess), figure_number(at->repetitions),
+                   figure_number(at->aligned));
+        added++;
+    }
+    return figure;
+}
+
+/* --- machines --- */
+
+/* The controlled rows of what says most of a program on each machine, all of one event. */
+struct machines {
+    const struct repeat_row **rows;
+    size_t count;
+    double mean, farthest; /* from the mean */
+};
+
+static struct machines machines_of(const struct repeating *run, size_t program)
+{
+    struct machines of = {0};
+    for (size_t machine = 0; machine < run->file.machine_count; machine++) {
+        const struct repeat_effect *effect = repeat_leading(run, machine, program);
+        const struct repeat_row *row = effect ? effect->controlled : NULL;
+        if (!row || !row->runs || !isfinite(row->mean) ||
+            (of.count && strcmp(repeat_event_of(row), repeat_event_of(of.rows[0])) != 0))
+            continue;
+        *memory_add(of.rows, of.count) = row;
+        of.mean += row->mean;
+    }
+    of.mean /= of.count ? (double)of.count : 1;
+    for (size_t i = 0; i < of.count; i++) {
+        const double off = of.rows[i]->mean - of.mean;
+        of.farthest = fabs(off) > fabs(of.farthest) ? off : of.farthest;
+    }
+    return of;
+}
+
+static json_t *machines_figure(const struct repeating *run)
+{
+    static const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"event", "event", ROLE_NONE, true},
+        {"machine", "machine", ROLE_SERIES, true},
+        {"deviation", "from the mean of machines", ROLE_VALUE, false},
+        {"percent", "%", ROLE_NONE, false},
+        {"mean", "mean", ROLE_NONE, false},
+        {"stdev", "standard deviation", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {"source", "source", ROLE_NONE, true},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t compared = 0, same = 0, worst = 0, added = 0;
+    double share = 0;
+    for (size_t program = 0; program < run->file.program_count; program++) {
+        const struct machines of = machines_of(run, program);
+        if (of.count < 2)
+            continue;
+        compared++;
+        same += of.farthest == 0;
+        const double percent = of.mean > 0 ? 100 * fabs(of.farthest) / of.mean : 0;
+        worst = percent > share ? program : worst;
+        share = fmax(share, percent);
+    }
+    text_printf(&caption,
+                "How far the controlled count of each machine is from the mean of all machines. "
+                "%zu of %zu programs count the same on every machine",
+                same, compared);
+    if (share > 0)
+        text_printf(&caption, "; farthest apart is %s, %s %% from the mean",
+                    repeat_program_name(run, worst), REPEAT_PERCENT(share));
+    text_puts(&caption, ".");
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-machines",
+        .title = "The same program on several machines",
+        .caption = text_string(&caption),
+        .paper = "Weaver and McKee 2008, Figures 4 and 5",
+        .kind = FIGURE_BARS,
+        .x = {.label = "counts from the mean of all machines", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    for (size_t program = 0; program < run->file.program_count; program++) {
+        const struct machines of = machines_of(run, program);
+        for (size_t i = 0; i < of.count && of.count > 1 && added < FIGURE_MOST_ROWS; i++, added++) {
+            const struct repeat_row *row = of.rows[i];
+            const double off = row->mean - of.mean;
+            FIGURE_ROW(figure, json_text(repeat_program_name(run, program)),
+                       json_text(repeat_event_of(row)),
+                       json_text(repeat_machine_name(run, row->cell->at.machine)),
+                       figure_number(off), figure_number(of.mean > 0 ? 100 * off / of.mean : NAN),
+                       figure_number(row->mean), figure_number(row->stdev), json_count(row->runs),
+                       json_text(row->cell->source));
+        }
+    }
+    return figure;
+}
+
+/* --- all of them --- */
 
 json_t *repeat_figures(const void *shown)
 {
     const struct repeating *run = shown;
     json_t *const all[] = {variation_figure(run),
                            spread_figure(run),
-                           repeat_machines_figure(run),
+                           machines_figure(run),
                            controls_figure(run, true),
                            controls_figure(run, false),
-                           repeat_sweep_figure(run, SWEEP_ENVIRONMENT),
-                           repeat_sweep_figure(run, SWEEP_STACK),
-                           repeat_sweep_figure(run, SWEEP_ASLR),
-                           repeat_causes_figure(run),
-                           repeat_sources_figure(run),
-                           repeat_repetitions_figure(run),
+                           sweep_figure(run, SWEEP_ENVIRONMENT),
+                           sweep_figure(run, SWEEP_STACK),
+                           sweep_figure(run, SWEEP_ASLR),
+                           causes_figure(run),
+                           sources_figure(run),
+                           repetitions_figure(run),
                            contributions_figure(run),
                            adjusted_figure(run),
                            ranking_figure(run)};

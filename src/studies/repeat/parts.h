@@ -252,13 +252,6 @@ char *repeat_difference(double value, char text[NUMBER_SIZE]);
 #define REPEAT_NUMBER(value)     number_brief(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
 #define REPEAT_DIFFERENCE(value) repeat_difference(value, (char[NUMBER_SIZE]){""})
 
-/* --- figures (figures-sources.c; the others are only of figures.c); any may be without rows --- */
-typedef json_t *repeat_figure(const struct repeating *run);
-repeat_figure repeat_causes_figure, repeat_sources_figure, repeat_repetitions_figure,
-    repeat_machines_figure;
-json_t *repeat_sweep_figure(const struct repeating *run, enum command_sweep kind);
-/* Of a column with the machine: a picture for each where there are several. */
-enum figure_role repeat_machine_role(const struct repeating *run);
 /* Does the row count instructions with every repetition of string instructions? It goes as the
  * instructions do. */
 bool repeat_counts_repetitions(const struct repeat_row *row);

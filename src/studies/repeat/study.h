@@ -22,7 +22,7 @@
  *     words.c                 every sentence of the judge
  *     fields.c                the report as tables: JSON, CSV, Markdown
  *     show.c, show-table.c    the report for people
- *     figures.c, -sources.c   which rows make which picture
+ *     figures.c               which rows make which picture
  *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
 
