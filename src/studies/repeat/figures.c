@@ -132,8 +132,7 @@ static json_t *contributions_figure(const struct repeating *run)
     const struct repeat_contribution *list = run->report.contributions;
     const size_t count = run->report.contribution_count;
     size_t sure = 0;
-    while (sure < count && !(list[sure].known && isfinite(list[sure].each) && list[sure].firm &&
-                             list[sure].low > 0))
+    while (sure < count && !(list[sure].known && list[sure].firm && list[sure].low > 0))
         sure++;
     text_puts(&caption,
               "How many events one page fault or one interrupt adds to a count, estimated "
@@ -154,7 +153,7 @@ static json_t *contributions_figure(const struct repeating *run)
     size_t added = 0;
     for (size_t i = 0; i < count && added < FIGURE_MOST_ROWS; i++) {
         const struct repeat_contribution *at = &list[i];
-        if (!at->known || !isfinite(at->each))
+        if (!at->known)
             continue;
         FIGURE_ROW(figure, json_text(at->event), json_text(disturbance_names[at->of]),
                    json_text(repeat_machine_name(run, at->machine)), figure_number(at->each),
@@ -279,26 +278,20 @@ static json_t *ranking_figure(const struct repeating *run)
 
 /* --- each program --- */
 
-struct change {
-    const struct repeat_row *as_is, *controlled;
-    const struct repeat_cell *cell;
-};
-
-/* False: there are not several runs of both. */
-static bool find_change(const struct repeat_effect *effect, struct change *change)
+/* Several runs of both. */
+static bool has_change(const struct repeat_effect *effect)
 {
-    *change = (struct change){effect->as_is, effect->controlled, effect->as_is->cell};
-    return change->as_is->runs > 1 && change->controlled->runs > 1 &&
-           isfinite(change->as_is->cv_percent) && isfinite(change->controlled->cv_percent);
+    return effect->as_is->runs > 1 && effect->controlled->runs > 1 &&
+           isfinite(effect->as_is->cv_percent) && isfinite(effect->controlled->cv_percent);
 }
 
 /* Of all effects, or where they are too many of each program the one that says most. */
-static bool is_shown(const struct repeating *run, const struct repeat_effect *effect,
-                     struct change *change)
+static bool is_shown(const struct repeating *run, const struct repeat_effect *effect)
 {
-    return find_change(effect, change) && !repeat_counts_repetitions(change->as_is) &&
+    const struct repeat_place *at = &effect->as_is->cell->at;
+    return has_change(effect) && !repeat_counts_repetitions(effect->as_is) &&
            (run->report.effect_count <= FIGURE_MOST_ROWS ||
-            effect == repeat_leading(run, change->cell->at.machine, change->cell->at.program));
+            effect == repeat_leading(run, at->machine, at->program));
 }
 
 #define PAPER_LEFT 0.002 /* % that the paper was left with: the axis reaches below it */
@@ -308,30 +301,28 @@ static bool is_shown(const struct repeating *run, const struct repeat_effect *ef
 static double end_of_axis(const struct repeating *run)
 {
     double least = PAPER_LEFT;
-    struct change change;
     for (size_t i = 0; i < run->report.effect_count; i++) {
-        if (!is_shown(run, &run->report.effects[i], &change))
+        const struct repeat_effect *effect = &run->report.effects[i];
+        if (!is_shown(run, effect))
             continue;
-        if (change.as_is->cv_percent > 0)
-            least = fmin(least, change.as_is->cv_percent);
-        if (change.controlled->cv_percent > 0)
-            least = fmin(least, change.controlled->cv_percent);
+        if (effect->as_is->cv_percent > 0)
+            least = fmin(least, effect->as_is->cv_percent);
+        if (effect->controlled->cv_percent > 0)
+            least = fmin(least, effect->controlled->cv_percent);
     }
     return pow(10, floor(log10(least)) - 1);
 }
 
 struct overall {
     size_t rows, identical;
-    struct change worst_before, worst_after;
+    const struct repeat_row *worst_before, *worst_after;
 };
 
-static void put_worst(const struct repeating *run, const struct change *change, double percent,
-                      struct text *out)
+static void put_worst(const struct repeating *run, const struct repeat_row *worst, struct text *out)
 {
-    if (percent > 0)
-        text_printf(out, "by up to %s %% (%s, %s)", REPEAT_PERCENT(percent),
-                    repeat_program_name(run, change->cell->at.program),
-                    repeat_event_of(change->as_is));
+    if (worst->cv_percent > 0)
+        text_printf(out, "by up to %s %% (%s, %s)", REPEAT_PERCENT(worst->cv_percent),
+                    repeat_program_name(run, worst->cell->at.program), repeat_event_of(worst));
     else
         text_puts(out, "not at all");
 }
@@ -340,19 +331,18 @@ static void put_worst(const struct repeating *run, const struct change *change, 
 static bool put_variation_caption(const struct repeating *run, double end, struct text *out)
 {
     struct overall all = {0}, instructions = {0};
-    struct change change;
     for (size_t i = 0; i < run->report.effect_count; i++) {
-        if (!is_shown(run, &run->report.effects[i], &change))
+        const struct repeat_effect *effect = &run->report.effects[i];
+        if (!is_shown(run, effect))
             continue;
-        for (int pass = 0; pass < 1 + is_of_class(change.as_is, "instructions"); pass++) {
-            struct overall *overall = pass ? &instructions : &all;
-            const struct change *before = &overall->worst_before, *after = &overall->worst_after;
-            overall->rows++;
-            overall->identical += change.controlled->distinct == 1;
-            if (!before->cell || change.as_is->cv_percent > before->as_is->cv_percent)
-                overall->worst_before = change;
-            if (!after->cell || change.controlled->cv_percent > after->controlled->cv_percent)
-                overall->worst_after = change;
+        for (int pass = 0; pass < 1 + is_of_class(effect->as_is, "instructions"); pass++) {
+            struct overall *of = pass ? &instructions : &all;
+            of->rows++;
+            of->identical += effect->controlled->distinct == 1;
+            if (!of->worst_before || effect->as_is->cv_percent > of->worst_before->cv_percent)
+                of->worst_before = effect->as_is;
+            if (!of->worst_after || effect->controlled->cv_percent > of->worst_after->cv_percent)
+                of->worst_after = effect->controlled;
         }
     }
     text_printf(out,
@@ -363,14 +353,14 @@ static bool put_variation_caption(const struct repeating *run, double end, struc
     if (!told->rows)
         return false;
     text_printf(out, " %s vary ", instructions.rows ? "Counts of instructions" : "Counts");
-    put_worst(run, &told->worst_before, told->worst_before.as_is->cv_percent, out);
+    put_worst(run, told->worst_before, out);
     text_puts(out, " as they are and ");
-    put_worst(run, &told->worst_after, told->worst_after.controlled->cv_percent, out);
+    put_worst(run, told->worst_after, out);
     text_printf(out, " when controlled; %zu of %zu are then identical in every run.",
                 told->identical, told->rows);
     if (instructions.rows)
         text_puts(out, " In the paper it was 1.07 %, and less than 0.002 % in the end.");
-    return all.worst_before.as_is->cv_percent > 0 || all.worst_after.controlled->cv_percent > 0;
+    return all.worst_before->cv_percent > 0 || all.worst_after->cv_percent > 0;
 }
 
 static json_t *variation_figure(const struct repeating *run)
@@ -393,7 +383,6 @@ static json_t *variation_figure(const struct repeating *run)
         {0},
     };
     AUTO_TEXT struct text caption = {0};
-    struct change change;
     size_t added = 0;
     const double end = end_of_axis(run);
     const bool varies = put_variation_caption(run, end, &caption);
@@ -408,12 +397,12 @@ static json_t *variation_figure(const struct repeating *run)
     });
     for (size_t i = 0; i < run->report.effect_count && added < FIGURE_MOST_ROWS; i++) {
         const struct repeat_effect *effect = &run->report.effects[i];
-        if (!is_shown(run, effect, &change))
+        if (!is_shown(run, effect))
             continue;
-        const struct repeat_row *as_is = change.as_is, *controlled = change.controlled;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, change.cell->at.program)),
-                   json_text(repeat_event_of(as_is)), json_text(change.cell->source),
-                   json_text(repeat_machine_name(run, change.cell->at.machine)),
+        const struct repeat_row *as_is = effect->as_is, *controlled = effect->controlled;
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, as_is->cell->at.program)),
+                   json_text(repeat_event_of(as_is)), json_text(as_is->cell->source),
+                   json_text(repeat_machine_name(run, as_is->cell->at.machine)),
                    figure_number(fmax(as_is->cv_percent, end)),
                    figure_number(fmax(controlled->cv_percent, end)),
                    figure_number(as_is->cv_percent), figure_number(controlled->cv_percent),
@@ -450,7 +439,6 @@ static json_t *spread_figure(const struct repeating *run)
     const size_t effects = run->report.effect_count;
     double *deviations[2] = {memory_new(effects, sizeof(double)),
                              memory_new(effects, sizeof(double))}; /* of each program */
-    struct change first, change;
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "repeat-spread",
         .title = "How far runs lie apart, by who counts",
@@ -465,28 +453,28 @@ static json_t *spread_figure(const struct repeating *run)
     for (size_t i = 0; i < effects; i++) {
         size_t count = 0;
         bool begins = true; /* the first with its machine and source */
-        if (!find_change(&run->report.effects[i], &first) ||
-            !is_of_class(first.as_is, "instructions"))
+        const struct repeat_effect *first = &run->report.effects[i];
+        const struct repeat_cell *cell = first->as_is->cell;
+        if (!has_change(first) || !is_of_class(first->as_is, "instructions"))
             continue;
         for (size_t j = 0; j < effects && begins; j++) {
-            if (!find_change(&run->report.effects[j], &change) ||
-                !is_of_class(change.as_is, "instructions") ||
-                change.cell->at.machine != first.cell->at.machine ||
-                strcmp(change.cell->source, first.cell->source) != 0)
+            const struct repeat_effect *effect = &run->report.effects[j];
+            if (!has_change(effect) || !is_of_class(effect->as_is, "instructions") ||
+                effect->as_is->cell->at.machine != cell->at.machine ||
+                strcmp(effect->as_is->cell->source, cell->source) != 0)
                 continue;
             begins = j >= i;
-            deviations[0][count] = change.as_is->stdev;
-            deviations[1][count++] = change.controlled->stdev;
+            deviations[0][count] = effect->as_is->stdev;
+            deviations[1][count++] = effect->controlled->stdev;
         }
         for (int setting = 0; setting < 2 && begins && count >= LEAST_PROGRAMS; setting++) {
             struct distribution seen;
             if (distribution_of(deviations[setting], count, &seen) < 0)
                 continue;
-            FIGURE_ROW(figure, json_text(first.cell->source), json_text(settings[setting]),
-                       json_text(repeat_machine_name(run, first.cell->at.machine)),
-                       json_count(count), figure_number(seen.min), figure_number(seen.q1),
-                       figure_number(seen.median), figure_number(seen.q3), figure_number(seen.max),
-                       seen.samples);
+            FIGURE_ROW(figure, json_text(cell->source), json_text(settings[setting]),
+                       json_text(repeat_machine_name(run, cell->at.machine)), json_count(count),
+                       figure_number(seen.min), figure_number(seen.q1), figure_number(seen.median),
+                       figure_number(seen.q3), figure_number(seen.max), seen.samples);
             json_decref(seen.density);
         }
     }
@@ -658,8 +646,6 @@ static json_t *causes_figure(const struct repeating *run)
     return figure;
 }
 
-/* --- and who counts --- */
-
 /* --- sources --- */
 
 static const char *main_reason(const struct repeat_alignment *alignment)
@@ -672,12 +658,9 @@ static const char *main_reason(const struct repeat_alignment *alignment)
 static void put_sources_caption(const struct repeating *run, struct text *out)
 {
     const struct repeat_alignment *largest = NULL;
-    size_t known = 0, same = 0;
+    size_t same = 0;
     for (size_t i = 0; i < run->report.alignment_count; i++) {
         const struct repeat_alignment *at = &run->report.alignments[i];
-        if (!isfinite(at->difference))
-            continue;
-        known++;
         same += at->same;
         if (!largest || fabs(at->difference) > fabs(largest->difference))
             largest = at;
@@ -686,7 +669,7 @@ static void put_sources_caption(const struct repeating *run, struct text *out)
                    "(or less the truth), every repeated string instruction counted once.");
     if (!largest)
         return;
-    text_printf(out, " %zu of %zu agree to the instruction", same, known);
+    text_printf(out, " %zu of %zu agree to the instruction", same, run->report.alignment_count);
     if (largest->difference != 0)
         text_printf(out, "; farthest apart are %s and %s on %s: %s", largest->source,
                     largest->against, repeat_program_name(run, largest->at.program),
@@ -715,7 +698,6 @@ static json_t *sources_figure(const struct repeating *run)
         {0},
     };
     AUTO_TEXT struct text caption = {0};
-    size_t added = 0;
     put_sources_caption(run, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "repeat-sources",
@@ -725,10 +707,8 @@ static json_t *sources_figure(const struct repeating *run)
         .x = {.label = "instructions more than the other", .scale = SCALE_SYMLOG},
         .columns = columns,
     });
-    for (size_t i = 0; i < run->report.alignment_count && added < FIGURE_MOST_ROWS; i++) {
+    for (size_t i = 0; i < run->report.alignment_count && i < FIGURE_MOST_ROWS; i++) {
         const struct repeat_alignment *at = &run->report.alignments[i];
-        if (!isfinite(at->difference))
-            continue;
         FIGURE_ROW(
             figure, json_text(repeat_program_name(run, at->at.program)), json_text(at->source),
             json_text(at->against), json_text(repeat_machine_name(run, at->at.machine)),
@@ -736,7 +716,6 @@ static json_t *sources_figure(const struct repeating *run)
             figure_number(at->repetitions), figure_number(at->aligned),
             figure_number(at->reference), figure_number(at->unexplained),
             json_text(at->reason_count ? reasons_text(&at->reasons[0].evidence) : NULL));
-        added++;
     }
     return figure;
 }

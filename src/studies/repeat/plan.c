@@ -133,16 +133,6 @@ static uint64_t unseen_price(const struct repeat_plan *plan, size_t program, siz
     return capped(ns + (double)of->start_ns);
 }
 
-/* Where telling which instructions they were is something else than counting them. */
-static uint64_t telling_price(const struct repeat_plan *plan, size_t program,
-                              const struct repeat_source *source)
-{
-    const double each = (double)source->tell_ns, count = (double)instructions(plan, program);
-    /* Of instructions that nobody has counted yet: one a ns. */
-    return capped((double)source->start_ns +
-                  each * (count > 0 ? count : (double)plain_ns(plan, program)));
-}
-
 uint64_t repeat_plan_price(const struct repeat_plan *plan, size_t program, size_t source,
                            enum command_detail detail)
 {
@@ -150,8 +140,13 @@ uint64_t repeat_plan_price(const struct repeat_plan *plan, size_t program, size_
     /* System calls are watched without stepping. */
     if (detail == DETAIL_CALLS)
         return of->start_ns + 3 * plain_ns(plan, program);
-    if (detail == DETAIL_CODE && of->tell_ns)
-        return telling_price(plan, program, of);
+    /* Telling which instructions they were is something else than counting them. Of those that
+     * nobody has counted yet: one a ns. */
+    if (detail == DETAIL_CODE && of->tell_ns) {
+        const uint64_t count = instructions(plan, program);
+        return capped((double)of->start_ns +
+                      (double)of->tell_ns * (double)(count ? count : plain_ns(plan, program)));
+    }
     uint64_t price = seen_price(plan, program, source);
     if (!price)
         price = unseen_price(plan, program, source);
