@@ -91,42 +91,6 @@ TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
     }
 }
 
-TEST_WITH(cells_keep_their_factors, setup, teardown)
-{
-    const struct repeat_case file = loaded(*state);
-    const struct repeat_cell *code = &file.cells[1], *swept = &file.cells[2],
-                             *calls = &file.cells[3];
-    assert_string_equal(code->source, "step");
-    assert_int_equal(code->controls, CONTROLS_ALL);
-    assert_int_equal(code->detail, DETAIL_CODE);
-    assert_string_equal(code->class[0], "instructions");
-    assert_string_equal(code->class[1], "instructions-raw");
-    assert_string_equal(swept->source, "qemu");
-    assert_int_equal(swept->sweep, SWEEP_STACK);
-    assert_int_equal(swept->swept, 64);
-    assert_int_equal(calls->events, 0);
-    assert_string_equal(calls->source, "perf_event");
-    assert_int_equal(calls->runs, COMMAND_PROCESSES);
-}
-
-TEST_WITH(subjects_are_told_with_their_truth, setup, teardown)
-{
-    const struct repeat_case file = loaded(*state);
-    assert_int_equal(file.program_count, 2); /* perl stands in three cells */
-    const struct repeat_program *perl = &file.programs[0], *loop = &file.programs[1];
-    assert_string_equal(perl->name, "perl");
-    assert_false(perl->subject || perl->has_truth);
-    assert_string_equal(perl->subject_name, "");
-    assert_true(loop->subject);
-    assert_string_equal(loop->subject_name, "loop");
-    assert_string_equal(loop->shows, "M8 M10");
-    assert_int_equal(loop->bits, 64);
-    assert_true(loop->has_truth);
-    assert_int_equal(loop->truth, 12 + 3 * 1000);
-    for (size_t i = 0; i < COMMAND_CELLS; i++)
-        assert_int_equal(file.cells[i].at.program, i == 1);
-}
-
 /* Odd words of a subject: no truth is better than a wrong one. */
 TEST_WITH(a_subject_without_a_plain_n_has_no_truth, setup, teardown)
 {
