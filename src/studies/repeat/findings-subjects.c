@@ -58,8 +58,8 @@ struct apart {
     bool known;
     double from, to; /* means */
     double events, low, high;
-    double percent, percent_low, percent_high; /* of from */
-    bool differs;                              /* by at least a count, beyond chance */
+    struct relative relative; /* to from */
+    bool differs;             /* by at least a count, beyond chance */
 };
 /* What the paper saw without any control, in percent: a smaller difference would not matter, and a
  * larger one that may be there decides nothing. */
@@ -71,16 +71,15 @@ struct apart {
 static struct apart apart_within(double from, double to, double events, double half)
 {
     const double percent = 100 / from;
-    return (struct apart){.known = true,
-                          .from = from,
-                          .to = to,
-                          .events = events,
-                          .low = events - half,
-                          .high = events + half,
-                          .percent = events * percent,
-                          .percent_low = (events - half) * percent,
-                          .percent_high = (events + half) * percent,
-                          .differs = fabs(events) >= 1 && (events - half > 0 || events + half < 0)};
+    return (struct apart){
+        .known = true,
+        .from = from,
+        .to = to,
+        .events = events,
+        .low = events - half,
+        .high = events + half,
+        .relative = {events * percent, (events - half) * percent, (events + half) * percent},
+        .differs = fabs(events) >= 1 && (events - half > 0 || events + half < 0)};
 }
 
 static struct apart apart_of(const struct repeat_cell *from, uint32_t from_event,
@@ -100,25 +99,25 @@ static struct apart apart_of(const struct repeat_cell *from, uint32_t from_event
 /* Is there for certain no difference of APART_DECIDES %? */
 static bool apart_is_none(const struct apart *apart)
 {
-    return apart->known && !apart->differs && apart->percent_low >= -APART_DECIDES &&
-           apart->percent_high <= APART_DECIDES;
+    return apart->known && !apart->differs && apart->relative.low >= -APART_DECIDES &&
+           apart->relative.high <= APART_DECIDES;
 }
 
 /* The largest of those that were found, by what lies between. True: it is this one now. */
 static bool keep_larger(const struct apart *one, struct apart *largest)
 {
-    const bool larger =
-        one->known && (!largest->known || fabs(one->percent) > fabs(largest->percent));
+    const bool larger = one->known && (!largest->known || fabs(one->relative.percent) >
+                                                              fabs(largest->relative.percent));
     if (larger)
         *largest = *one;
     return larger;
 }
 
-static void apart_report(const struct apart *apart, enum finding_verdict verdict,
-                         struct finding *finding)
+void relative_report(const struct relative *relative, enum finding_verdict verdict,
+                     struct finding *finding)
 {
-    struct estimate estimate =
-        estimate_within(apart->percent, apart->percent_low, apart->percent_high, 0);
+    /* As for every estimate: shifted by its detectable effect, four of five intervals show it. */
+    struct estimate estimate = estimate_within(relative->percent, relative->low, relative->high, 0);
     estimate.verdict = verdict;
     estimate_report(&estimate, finding);
 }
@@ -340,7 +339,7 @@ void rule_repetitions(const struct claim *claim, const void *context, struct fin
         if (made->known)
             BECAUSE(finding, SAYS_REPETITIONS, *tool, made->to, found.subject.program, made->from);
         if (other->known)
-            BECAUSE(finding, SAYS_TOO_MANY, *tool, other->percent, found.real.programs,
+            BECAUSE(finding, SAYS_TOO_MANY, *tool, other->relative.percent, found.real.programs,
                     found.real.program);
     }
     if (tools == 0) {
@@ -350,7 +349,8 @@ void rule_repetitions(const struct claim *claim, const void *context, struct fin
     const enum finding_verdict verdict = counting && !not_counting   ? FINDING_HOLDS
                                          : not_counting && !counting ? FINDING_FAILS
                                                                      : FINDING_INCONCLUSIVE;
-    apart_report(real.differs || !subject.known ? &real : &subject, verdict, finding);
+    relative_report(real.differs || !subject.known ? &real.relative : &subject.relative, verdict,
+                    finding);
     if (verdict == FINDING_INCONCLUSIVE)
         BECAUSE(finding, counting ? SAYS_NOT_EVERY_TOOL : SAYS_NO_STRINGS);
 }
@@ -452,7 +452,7 @@ void rule_stack(const struct claim *claim, const void *context, struct finding *
     const bool unsure = swept.unsure > 0 || (layout.known && !apart_is_none(&layout));
     finding->verdict = holds ? FINDING_HOLDS : unsure ? FINDING_INCONCLUSIVE : FINDING_FAILS;
     if (shown->known)
-        apart_report(shown, finding->verdict, finding);
+        relative_report(&shown->relative, finding->verdict, finding);
     if (layout.known)
         BECAUSE(finding, SAYS_LAYOUT, name, layout.from, layout.to);
     if (largest)
@@ -526,7 +526,8 @@ static void tell_apart(const char *tool, const char *subject, const struct apart
                        struct finding *finding)
 {
     if (apart->differs)
-        BECAUSE(finding, SAYS_TOOL_DIFFERS, tool, apart->to, subject, apart->from, apart->percent);
+        BECAUSE(finding, SAYS_TOOL_DIFFERS, tool, apart->to, subject, apart->from,
+                apart->relative.percent);
     else
         BECAUSE(finding, SAYS_TOOL_AGREES, tool, subject);
 }
@@ -572,5 +573,5 @@ void rule_by_tools(const struct claim *claim, const void *context, struct findin
                        : all.spoiled ? FINDING_INCONCLUSIVE
                                      : FINDING_FAILS;
     if (all.largest.known)
-        apart_report(&all.largest, finding->verdict, finding);
+        relative_report(&all.largest.relative, finding->verdict, finding);
 }

@@ -13,11 +13,6 @@
 /* ----------------------------------------------------------------------------------------------
  * What the rules share: how much a row varies, and whose it is. */
 
-/* A variation in percent of the count with its interval. */
-struct relative {
-    double percent, low, high;
-};
-
 /* Of a standard deviation of so many runs about a mean. Where all are identical: up to what one
  * count in one run would have made. */
 static struct relative relative_of(double stdev, size_t runs, double mean)
@@ -40,16 +35,6 @@ static struct relative relative_row(const struct repeat_row *row)
 static const char *program_of_cell(const struct repeat_facts *facts, const struct repeat_cell *cell)
 {
     return facts->file->programs[cell->at.program].name;
-}
-
-/* Copies a figure and a verdict; the smallest detectable effect follows from the interval. */
-static void relative_report(const struct relative *relative, enum finding_verdict verdict,
-                            struct finding *finding)
-{
-    /* As for every estimate: shifted by its detectable effect, four of five intervals show it. */
-    struct estimate estimate = estimate_within(relative->percent, relative->low, relative->high, 0);
-    estimate.verdict = verdict;
-    estimate_report(&estimate, finding);
 }
 
 /* ----------------------------------------------------------------------------------------------

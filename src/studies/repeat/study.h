@@ -450,6 +450,14 @@ struct repeat_facts {
 typedef void repeat_rule(const struct claim *claim, const void *facts, struct finding *finding);
 repeat_rule rule_opcodes, rule_stack, rule_disturbance, rule_repetitions, rule_by_tools;
 
+/* A figure in percent of the count with its interval. */
+struct relative {
+    double percent, low, high;
+};
+/* Copies it with a verdict; the smallest detectable effect follows from the interval. */
+void relative_report(const struct relative *relative, enum finding_verdict verdict,
+                     struct finding *finding);
+
 /* Programs of which a tool may make something else, and those that tell whether it is this. */
 struct otherwise {
     const char *made, *plain;
