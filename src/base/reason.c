@@ -258,7 +258,7 @@ static bool is_whole(const struct reason *reason, const char *at, const char **e
     for (at++; *at && (*at != ']' || at[1] == ']');) {
         struct slot slot;
         if (*at != '{' || at[1] == '{') {
-            at += *at == '{' || *at == ']' ? 2 : 1;
+            at += at[1] == *at && strchr("{[]", *at) ? 2 : 1;
             continue;
         }
         at = read_slot(at, &slot);
@@ -295,7 +295,7 @@ void reason_put(const struct reason *reason, struct text *out)
 
 void reasons_put(const struct reasons *reasons, struct text *out)
 {
-    static const char *const joints[] = {"; ", " ", ""};
+    static const char *const joints[] = {"; ", " ", "", ", "};
     for (size_t i = 0; i < reasons->count; i++) {
         text_puts(out, i ? joints[reasons->list[i].joint] : "");
         reason_put(&reasons->list[i], out);

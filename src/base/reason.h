@@ -42,7 +42,12 @@ struct reason_value {
 };
 
 /* How a clause follows the one before it. */
-enum reason_joint { JOINT_CLAUSE /* "; " */, JOINT_SENTENCE /* " " */, JOINT_NONE };
+enum reason_joint {
+    JOINT_CLAUSE,   /* "; " */
+    JOINT_SENTENCE, /* " " */
+    JOINT_NONE,
+    JOINT_LIST, /* ", " */
+};
 
 struct reason {
     const struct reason_words *words;
