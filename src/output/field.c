@@ -92,6 +92,8 @@ struct value field_value(const struct field *field, const void *item, const void
     if (field->known && !*(const bool *)at_offset(item, field->known - 1))
         return field->zero ? zero_of(kind) : value_absent(NULL);
     value = field->at.get ? field->at.get(item, context) : stored_value(field, item);
+    if (field->names && value.kind == FIELD_FLAG)
+        value = value_count(value.flag);
     if (field->names && value.kind != FIELD_TEXT && value.kind != FIELD_BY_PLACE)
         value = value_text(value.count < field->name_count ? field->names[value.count] : NULL);
     if (value.kind == FIELD_REAL && !isfinite(value.real))
