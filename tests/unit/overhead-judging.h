@@ -86,3 +86,6 @@ static inline struct overhead_report judge_cells(const struct overhead_builder *
     overhead_judge_rows(&builder->file, &report);
     return report;
 }
+
+/* One of its clauses is this. */
+#define assert_says(reasons, says) assert_non_null(reasons_find((reasons), &overhead_words[says]))

@@ -189,7 +189,7 @@ TEST(a_group_and_single_events_begin_with_the_same_one)
     assert_near(group->slope, 50, 1e-6);
     assert_near(single->slope, 900, 1e-6);
     assert_int_equal(single->points, 4);
-    assert_int_equal(single->counts[0], 1);
+    assert_int_equal(single->measured[0].count, 1);
     assert_near(single->one, group->one, 1e-9);
     assert_true(group->exact && single->exact && group->low == group->high);
 }

@@ -389,20 +389,20 @@ static void add_points(const struct overhead_run *run, const struct overhead_slo
         text_puts(&series, slope->separate ? ", separate" : ", group");
     overhead_put_machine(&run->file, slope->machine, &series);
     for (size_t i = 0; i < slope->points && figure_has_room(figure); i++) {
-        double each =
-            slope->by_reads ? slope->medians[i] / (double)slope->counts[i] : slope->medians[i];
-        FIGURE_ROW(
-            figure, overhead_machine_json(&run->file, slope->machine),
-            overhead_kind_json(&run->file, slope->operation),
-            overhead_path_json(&run->file, slope->operation), json_text(slope->variant),
-            json_text(slope->separate ? "separate" : "group"), json_text(text_string(&series)),
-            json_count(slope->counts[i]), figure_number(each), figure_number(slope->medians[i]),
-            figure_number(slope->slope), figure_number(slope->low), figure_number(slope->high),
-            json_text(shape_of(slope)), json_count(slope->processes));
+        const struct overhead_point *point = &slope->measured[i];
+        double each = slope->by_reads ? point->median / (double)point->count : point->median;
+        FIGURE_ROW(figure, overhead_machine_json(&run->file, slope->machine),
+                   overhead_kind_json(&run->file, slope->operation),
+                   overhead_path_json(&run->file, slope->operation), json_text(slope->variant),
+                   json_text(slope->separate ? "separate" : "group"),
+                   json_text(text_string(&series)), json_count(point->count), figure_number(each),
+                   figure_number(point->median), figure_number(slope->slope),
+                   figure_number(slope->low), figure_number(slope->high),
+                   json_text(shape_of(slope)), json_count(slope->processes));
     }
     if (!slope->by_reads && slope->points)
         figure_add_line(figure, "fitted", text_string(&series), slope->base, slope->slope,
-                        (double)slope->counts[0], (double)slope->most_count);
+                        (double)slope->measured[0].count, (double)slope->most_count);
 }
 
 /* The steepest and the flattest of all. */

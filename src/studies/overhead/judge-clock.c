@@ -6,7 +6,6 @@
  * switches others; the clock goes on. */
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -338,32 +337,18 @@ static void settle(const struct passes_seen *seen, double resolution, struct ove
     if (seen->passes)
         gauge->share = (double)(above + seen->unsettled) / (double)seen->passes;
     if (gauge->known) {
-        double share = seen->count ? (double)above / (double)seen->count : 0;
-        double dear = above ? seen->gauges[seen->count - 1 - above / 2] : 0;
-        char *why = gauge->why;
-        size_t room = sizeof(gauge->why);
-        if (share > 0.8)
-            snprintf(
-                why, room,
-                "the gauge is %.2f times as dear in %.0f %% of passes: the core is shared or its "
-                "clock slowed; what is left is little to judge by",
-                dear / gauge->usual, 100 * share);
-        else if (above)
-            snprintf(
-                why, room,
-                "the gauge is %.2f times as dear in %.2g %% of passes: another hyperthread shares "
-                "the core, or its clock slowed",
-                dear / gauge->usual, 100 * share);
+        double share = (double)above / (double)seen->count;
+        double times = above ? seen->gauges[seen->count - 1 - above / 2] / gauge->usual : NAN;
+        if (above)
+            SAY(&gauge->why, share > 0.8 ? SAYS_SHARED_CORE : SAYS_BUSY_NEIGHBOUR, times,
+                100 * share);
         else if (seen->unsettled)
-            snprintf(why, room, "page faults or lost CPU time in %.2g %% of passes",
-                     100 * (double)seen->unsettled / (double)seen->passes);
+            SAY(&gauge->why, SAYS_INTERRUPTED,
+                100 * (double)seen->unsettled / (double)seen->passes);
         else
-            snprintf(why, room,
-                     "all passes alike: a core that is shared all the time would look the same");
+            SAY(&gauge->why, SAYS_ALL_ALIKE);
     } else
-        snprintf(gauge->why, sizeof(gauge->why), "%s",
-                 seen->count ? "a count does not tell whether somebody shares the core"
-                             : "no warm pass called the gauge");
+        SAY(&gauge->why, seen->count ? SAYS_COUNTS_ALONE : SAYS_NO_GAUGE);
 }
 
 /* Judges the gauge after `cost` is taken off; the gauge names its machine and meter. The resolution
@@ -543,16 +528,11 @@ void overhead_read_clocks(struct overhead_case *file)
         double ticks = gauge_cost(file, i, OVERHEAD_CLOCK);
         double rate = gauge_cost(file, i, "instructions:u") / ticks, whole = round(rate);
         if (!isfinite(rate) || !(ticks > 0))
-            snprintf(machine->tick_why, sizeof(machine->tick_why),
-                     "the gauge was not metered in ticks and in instructions in user mode");
+            SAY(&machine->tick_why, SAYS_TICK_UNMETERED);
         else if (!(whole >= 1) || whole > 1e6 || fabs(rate - whole) > NEARLY_WHOLE)
-            snprintf(
-                machine->tick_why, sizeof(machine->tick_why),
-                "the gauge executes %.4g instructions a tick, which is no whole number: the clock "
-                "does not count them",
-                rate);
+            SAY(&machine->tick_why, SAYS_TICK_NOT_WHOLE, rate);
         else if (!clock_fits(file, i, (int64_t)whole))
-            snprintf(machine->tick_why, sizeof(machine->tick_why), "spans in ticks are absurd");
+            SAY(&machine->tick_why, SAYS_TICK_ABSURD);
         else
             machine->tick = whole;
         for (size_t j = 0; j < file->tour_count && machine->tick > 0; j++)

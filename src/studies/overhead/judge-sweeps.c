@@ -572,12 +572,12 @@ static void fill_medians(const struct entry *entries, size_t begin, size_t end, 
     for (size_t next; begin < end && slope->points < OVERHEAD_MOST_POINTS; begin = next) {
         for (next = begin; next < end && entries[next].count == entries[begin].count; next++)
             scratch[next - begin] = entries[next].figure->value;
-        slope->counts[slope->points] = entries[begin].count;
-        slope->medians[slope->points++] = overhead_median_of(scratch, next - begin).median;
+        slope->measured[slope->points++] = (struct overhead_point){
+            entries[begin].count, overhead_median_of(scratch, next - begin).median};
     }
-    slope->one = slope->medians[0];
-    slope->most = slope->medians[slope->points - 1];
-    slope->most_count = slope->counts[slope->points - 1];
+    slope->one = slope->measured[0].median;
+    slope->most = slope->measured[slope->points - 1].median;
+    slope->most_count = slope->measured[slope->points - 1].count;
 }
 
 static struct line fit(const struct entry *entries, size_t begin, size_t end)
@@ -606,7 +606,7 @@ static void try_without_first(const struct entry *entries, size_t begin, size_t 
     slope->first_apart = rest.straight;
     if (!slope->first_apart)
         return;
-    slope->step = rest.base + rest.slope * slope->counts[0] - slope->one;
+    slope->step = rest.base + rest.slope * slope->measured[0].count - slope->one;
     slope->rest_slope = rest.slope;
     slope->rest_low = rest.low;
     slope->rest_high = rest.high;

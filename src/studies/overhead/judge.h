@@ -162,9 +162,6 @@ overhead_rule rule_mapped_page;    /* W4 */
 overhead_rule rule_kinds_of_calls; /* W6 */
 overhead_rule rule_more_events;    /* W7 */
 
-/* Appends what `hides` means. */
-void tell_hidden(struct finding *finding);
-
 /* Ticks, ns and, where the CPU's own are counted, cycles. */
 bool unit_is_time(enum meter_unit unit);
 
@@ -205,24 +202,15 @@ struct ratio ratio_at_least(const struct overhead_facts *facts, const struct cos
                             const struct cost *other, double mark);
 struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *one,
                          const struct cost *other, double mark);
-/* Appends why a ratio is open, if it is not for its interval alone. */
-void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
-               struct finding *finding);
+/* Why a ratio is open, if it is not for its interval alone. */
+void say_open(const struct overhead_facts *facts, const struct ratio *ratio, struct reasons *why);
 
-/* 1,862 and 43.5: no more digits than mean something. Returns text. */
-const char *cost_words(double value, char text[]);
-/* 12, 3.4, 0.25. */
-const char *ratio_words(double value, char text[]);
-#define WORDS_SIZE 40
-/* Both where they are printed. */
-#define COST(value)  cost_words(value, (char[WORDS_SIZE]){""})
-#define RATIO(value) ratio_words(value, (char[WORDS_SIZE]){""})
+/* To no more digits than mean something: 1862 and 43.5. */
+double rounded_cost(double value);
 
-/* --- why nothing can be told (findings.c) --- */
-
-/* Appends that clause, and for want of anything metered that. */
-void tell_absent(const struct overhead_facts *facts, const char *operation,
-                 struct finding *finding);
+/* Why it cannot be told what an operation costs: the machine's own reason for its absence, or that
+ * nothing was metered. */
+void say_absent(const struct overhead_facts *facts, const char *operation, struct reasons *why);
 
 /* ----------------------------------------------------------------------------------------------
  * The same call again and again in a fresh process; for judge-cold.c. */

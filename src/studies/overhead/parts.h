@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/study.h"
+#include "output/field.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -46,9 +47,9 @@ static inline const struct overhead_options *overhead_asked(const struct overhea
 
 /* --- for people, and for programs --- */
 void overhead_put_report(const void *kept, const struct style *style, struct text *out);
-json_t *overhead_results_json(const void *kept);
-json_t *overhead_analysis_json(const void *kept);
-json_t *overhead_findings_json(const void *kept);
+/* fields.c */
+extern const struct field overhead_results;
+extern const struct fields overhead_analysis;
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *overhead_figures(const void *kept);
 

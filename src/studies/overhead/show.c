@@ -479,7 +479,7 @@ static void put_gauge(const struct overhead_case *file, bool all,
                 " of %s passes through the calls, left out above, as the gauge tells, a block of "
                 "additions in every pass",
                 passes);
-    bool told = gauge->share > 0 && gauge->why[0];
+    bool told = gauge->share > 0 && gauge->why.count;
     if (all || !told)
         text_printf(&words, ", when it takes more than %s %s instead of %s",
                     OVERHEAD_COST(gauge->limit),
@@ -487,7 +487,7 @@ static void put_gauge(const struct overhead_case *file, bool all,
                     OVERHEAD_COST(gauge->usual));
     if (told) {
         text_puts(&words, "; ");
-        text_put_clean(&words, gauge->why);
+        reasons_put(&gauge->why, &words);
     }
     section_put_words(text_string(&words), style, out);
 }
@@ -505,11 +505,12 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
         /* Why ticks of an emulated machine are not instructions. */
         uint32_t index = (uint32_t)i;
         AUTO_TEXT struct text words = {0};
-        if (!run->file.machines[index].tick_why[0])
+        if (!run->file.machines[index].tick_why.count)
             continue;
         text_puts(&words, "ticks");
         overhead_put_machine(&run->file, index, &words);
-        text_printf(&words, " are not instructions: %s", run->file.machines[index].tick_why);
+        text_puts(&words, " are not instructions: ");
+        reasons_put(&run->file.machines[index].tick_why, &words);
         section_put_words(text_string(&words), style, out);
     }
     /* A meter that counts occupies counters of its own. */
@@ -606,7 +607,7 @@ static void overhead_put_advice(const struct overhead_run *run, const struct sty
         overhead_put_machine(&run->file, report->advice[i].machine, &where);
         if (where.length)
             text_printf(&words, "(%s) ", text_string(&where) + 1);
-        text_puts(&words, report->advice[i].text);
+        reasons_put(&report->advice[i].text, &words);
         section_put_item(text_string(&words), style, out);
     }
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/claims.h"
 #include "engine/loading.h"
 #include "engine/options.h"
 #include "studies/error/plan.h"
@@ -445,6 +446,11 @@ static int judge(void *kept, struct failure *failure)
     return 0;
 }
 
+static json_t *findings(const void *kept)
+{
+    return claims_json(((const struct overhead_run *)kept)->report.findings, OVERHEAD_FINDINGS);
+}
+
 static const char *nothing(const void *kept)
 {
     const struct overhead_run *run = kept;
@@ -481,9 +487,7 @@ static const struct study study = {
     .judge = judge,
     .nothing = nothing,
     .put_report = overhead_put_report,
-    .results = overhead_results_json,
-    .analysis = overhead_analysis_json,
-    .findings = overhead_findings_json,
+    .findings = findings,
     .figures = overhead_figures,
     .told = &overhead_told,
 };
@@ -583,4 +587,6 @@ const struct command command_overhead = {
     .exits = exits,
     .options_size = sizeof(struct overhead_options),
     .study = &study,
+    .results = &overhead_results,
+    .analysis = &overhead_analysis,
 };

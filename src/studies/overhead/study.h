@@ -36,6 +36,35 @@
 #include "wire/cell.h"
 #include "wire/tour.h"
 
+/* What the judge says (words.c). */
+/* clang-format off */
+enum overhead_says {
+    SAYS_SHARED_CORE, SAYS_BUSY_NEIGHBOUR, SAYS_INTERRUPTED, SAYS_ALL_ALIKE, SAYS_COUNTS_ALONE,
+    SAYS_NO_GAUGE, SAYS_TICK_UNMETERED, SAYS_TICK_NOT_WHOLE, SAYS_TICK_ABSURD,
+    SAYS_READ_ANOTHER_WAY, SAYS_READ_BY_CALL, SAYS_LET_THEM_RUN, SAYS_DO_NOT_SUBTRACT,
+    SAYS_CALL_ONCE, SAYS_MAP_THE_PAGE, SAYS_PAGE_IS_MAPPED, SAYS_OPEN_A_GROUP,
+    SAYS_SHORT_COMMANDS, SAYS_PAPI_REGION, SAYS_TAKE_THE_MEDIAN, SAYS_WHICH_MACHINE,
+    SAYS_EMULATED, SAYS_UNTIMED, SAYS_BY_CLOCK, SAYS_NOTHING_MEASURED, SAYS_UNIT_UNMETERED,
+    SAYS_CALL_ABSENT, SAYS_CALL_FAILED, SAYS_CALL_UNMEASURED, SAYS_FEW_PROCESSES,
+    SAYS_MODES_DISAGREE, SAYS_HIDDEN, SAYS_PLAIN_REGION, SAYS_ONE_READ, SAYS_FIRST_REGION,
+    SAYS_READS_ALONE, SAYS_NO_SWITCHES, SAYS_REGION_ALONE, SAYS_LAZY_ALONE, SAYS_NO_LAZY,
+    SAYS_LAZY_FIRST, SAYS_OTHER_FIRST, SAYS_BOUND_FIRST, SAYS_LIBRARY_FAULTS, SAYS_SECOND_LAZY,
+    SAYS_FIRST_START, SAYS_UNTOUCHED, SAYS_NOT_FOR_FAULTS, SAYS_NO_FAULT, SAYS_CHEAP_FAULT,
+    SAYS_FAULT, SAYS_LATER_READ, SAYS_MAPPED, SAYS_IN_A_ROW, SAYS_RISES, SAYS_SAVES_NOTHING,
+    SAYS_FALLS, SAYS_MAY_RISE, SAYS_NO_CACHES, SAYS_NO_TIMES, SAYS_USER_UNTESTED,
+    SAYS_THREE_KINDS, SAYS_START_NOT_DEAREST, SAYS_STANDS_OUT_LEAST, SAYS_FIRST_FAULTS,
+    SAYS_FIRST_OPEN, SAYS_VARIANTS, SAYS_TOO_CLOSE, SAYS_ONE_VARIANT, SAYS_PAPI_STOP,
+    SAYS_NO_SWEEP, SAYS_NO_GROWTH, SAYS_LINEAR, SAYS_FASTER, SAYS_SLOWER, SAYS_MAYBE_LINEAR,
+    SAYS_NOT_BOTH, SAYS_EACH_FURTHER
+};
+/* clang-format on */
+extern const struct reason_words overhead_words[];
+/* One more clause. */
+#define SAY(reasons, says, ...)                                                                    \
+    REASON(reasons, CLAUSE, &overhead_words[says] __VA_OPT__(, ) __VA_ARGS__)
+/* What is joined to the clause before. */
+#define SAY_ON(reasons, joint, says) REASON(reasons, joint, &overhead_words[says])
+
 /* ----------------------------------------------------------------------------------------------
  * What is laid before the judge of overhead: tours, each a row of calls that processes made one
  * after the other, every call metered by itself. Nothing here knows a machine, a store or a tool,
@@ -101,9 +130,9 @@ struct overhead_machine {
     char *kit;
     bool emulated; /* its times mean nothing; its counts do */
     /* Instructions that pass in one tick of its emulated clock (judge-clock.c); 0: ticks are no
-     * instructions here, for this reason ("": nobody asked). */
+     * instructions here, for this reason (none: nobody asked). */
     double tick;
-    char tick_why[160];
+    struct reasons tick_why;
 };
 
 /* An operation that cannot be called here, or a meter that cannot be had. */
@@ -150,7 +179,7 @@ struct overhead_gauge {
     double limit; /* a pass whose gauge is above it was disturbed; NaN: not known */
     double share; /* of passes that were */
     size_t passes;
-    char why[200]; /* what disturbs, as far as it can be told */
+    struct reasons why; /* what disturbs, as far as it can be told */
 };
 
 /* Two levels in one cell are reported as levels, never averaged (judge-levels.c). */
@@ -226,12 +255,14 @@ struct overhead_slope {
     bool by_reads;  /* else by events */
     uint32_t fixed; /* by reads: counters of the instrument; by events: calls in one span */
     size_t points, processes;
-    uint32_t counts[OVERHEAD_MOST_POINTS]; /* [points], rising */
-    double medians[OVERHEAD_MOST_POINTS];  /* over processes */
-    double base;                           /* fitted: base + slope · count */
-    double slope, low, high;               /* 95 %, by processes */
-    bool exact;                            /* processes do not differ: the interval has no width */
-    bool paired;                           /* every process has all counts, so a slope of its own */
+    struct overhead_point {
+        uint32_t count;
+        double median;                /* over processes */
+    } measured[OVERHEAD_MOST_POINTS]; /* [points], rising */
+    double base;                      /* fitted: base + slope · count */
+    double slope, low, high;          /* 95 %, by processes */
+    bool exact;                       /* processes do not differ: the interval has no width */
+    bool paired;                      /* every process has all counts, so a slope of its own */
     double exponent, exponent_low, exponent_high; /* of cost − cost(least) against count − least …
                                                      1: straight; NaN: not known */
     double one, most;                             /* medians at the least and the greatest count */
@@ -301,8 +332,8 @@ struct overhead_machine_row {
 struct overhead_peer {
     uint32_t machine;
     const char *path, *variant;
-    const char *what;                    /* "start + stop + read", "read, read", "whole command" */
-    const struct overhead_meter *meter;  /* NULL: ns of whole commands */
+    const char *what; /* "start + stop + read", "read, read", "whole command" */
+    const struct overhead_meter *meter;
     double cost, bare, ratio, low, high; /* paired within processes where both were in one */
     bool paired;
     size_t processes; /* of the peer */
@@ -311,7 +342,7 @@ struct overhead_peer {
 
 struct overhead_advice {
     uint32_t machine;
-    char text[300];
+    struct reasons text;
 };
 
 #define OVERHEAD_FINDINGS 7
