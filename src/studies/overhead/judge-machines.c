@@ -215,6 +215,7 @@ static struct overhead_peer judge_peer(struct group peer, struct group bare,
         paired ? overhead_median_of(scratch->ratios, pairs) : overhead_median_ratio(cost, own);
     struct overhead_peer result = {
         .machine = figure->machine,
+        .operation = figure->operation,
         .path = task->path,
         .variant = figure->variant,
         .what = task->what,
@@ -388,6 +389,7 @@ static void judge_call(const struct overhead_case *file, struct overhead_report 
         struct overhead_machine_row *row = memory_add(report->machines, report->machine_row_count);
         *row = (struct overhead_machine_row){
             .machine = figure->machine,
+            .operation = figure->operation,
             .path = operation->path,
             .variant = figure->variant,
             .kind = operation->kind,
@@ -413,9 +415,9 @@ find_mode(struct overhead_report *report, const struct overhead_machine_row *lik
 {
     for (size_t i = 0; i < report->machine_row_count; i++) {
         struct overhead_machine_row *row = &report->machines[i];
-        if (row->machine == like->machine && row->meter && row->meter->unit == METER_INSTRUCTIONS &&
-            strcmp(row->meter->mode, mode) == 0 && strcmp(row->path, like->path) == 0 &&
-            strcmp(row->kind, like->kind) == 0 && strcmp(row->variant, like->variant) == 0)
+        if (row->machine == like->machine && row->meter->unit == METER_INSTRUCTIONS &&
+            strcmp(row->meter->mode, mode) == 0 && row->operation == like->operation &&
+            strcmp(row->variant, like->variant) == 0)
             return row;
     }
     return NULL;
@@ -427,7 +429,7 @@ static void machines_complete(struct overhead_machine_row *clock,
                               const struct overhead_machine_row *user,
                               struct overhead_machine_row *kernel)
 {
-    double sum = user->median + kernel->median, step = clock->meter ? clock->meter->step : 0;
+    double sum = user->median + kernel->median, step = clock->meter->step;
     if (fabs(clock->median - sum) <= step) {
         clock->median = sum;
         clock->low = user->low + kernel->low;
@@ -448,9 +450,8 @@ static void compare_again(const struct overhead_report *report, struct overhead_
 {
     for (size_t i = 0; i < report->machine_row_count; i++) {
         const struct overhead_machine_row *other = &report->machines[i];
-        if (other->machine != row->reference || !overhead_same_meter(other->meter, row->meter) ||
-            strcmp(other->path, row->path) != 0 || strcmp(other->kind, row->kind) != 0 ||
-            strcmp(other->variant, row->variant) != 0)
+        struct overhead_called like = {row->reference, row->operation, row->meter, row->variant};
+        if (!overhead_same_call(other, &like))
             continue;
         const struct overhead_median own = {row->median, row->low, row->high, row->processes};
         const struct overhead_median reference = {other->median, other->low, other->high,
@@ -465,7 +466,7 @@ static void complete_rows(struct overhead_report *report)
     bool any = false;
     for (size_t i = 0; i < report->machine_row_count; i++) {
         struct overhead_machine_row *clock = &report->machines[i];
-        if (!clock->meter || !overhead_is_clock(clock->meter))
+        if (!overhead_is_clock(clock->meter))
             continue;
         struct overhead_machine_row *user = find_mode(report, clock, "u");
         struct overhead_machine_row *kernel = find_mode(report, clock, "k");

@@ -14,6 +14,19 @@ bool overhead_same_word(const char *left, const char *right)
     return strcmp(left ? left : "", right ? right : "") == 0;
 }
 
+bool overhead_same_group(const void *called, const void *other)
+{
+    const struct overhead_called *one = called, *two = other;
+    return one->machine == two->machine && overhead_same_meter(one->meter, two->meter);
+}
+
+bool overhead_same_call(const void *called, const void *other)
+{
+    const struct overhead_called *one = called, *two = other;
+    return one->operation == two->operation && overhead_same_group(one, two) &&
+           overhead_same_word(one->variant, two->variant);
+}
+
 int overhead_operation_index(const struct overhead_case *file, const char *name)
 {
     for (size_t index = 0; index < file->operation_count; index++)

@@ -213,13 +213,6 @@ double rounded_cost(double value);
 void say_absent(const struct overhead_facts *facts, const char *operation, struct reasons *why);
 
 /* ----------------------------------------------------------------------------------------------
- * The same call again and again in a fresh process; for judge-cold.c. */
-
-/* figures: of the cell, by tour, process, position. Fills what `cold` says of calls in a row. */
-void overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
-                             struct overhead_cold *cold);
-
-/* ----------------------------------------------------------------------------------------------
  * Levels for those who have their values in order already. */
 
 struct level_sample {
@@ -283,15 +276,6 @@ struct mode_search {
 /* Rising; at least one. sorted is not empty and finite. Returns how many (at most MOST_MODES). */
 size_t find_modes(const double *sorted, size_t count, const struct mode_search *search,
                   struct mode modes[MOST_MODES]);
-
-/* ----------------------------------------------------------------------------------------------
- * Wild calls among cold ones, and whether the account of the call says why; for judge-cold.c. */
-
-/* figures: of the cell; sorts them by position. Fills what `cold` says of outliers. */
-void overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
-                             struct overhead_cold *cold);
-/* Page faults of a call. */
-double overhead_faults(const struct account *account);
 
 /* ----------------------------------------------------------------------------------------------
  * The passes of one tour, as those need them who ask whether a pass was disturbed: what its gauge

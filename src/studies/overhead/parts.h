@@ -65,6 +65,8 @@ json_t *overhead_figures(const void *kept);
 const char *overhead_name(const struct overhead_case *file, uint32_t operation);
 /* "perf-read.read, lazy", "perf-syscall.read" */
 void overhead_put_call(const char *name, const char *variant, struct text *out);
+/* The same of whatever begins with OVERHEAD_CALLED. */
+void overhead_put_called(const struct overhead_run *run, const void *called, struct text *out);
 /* The call of a row, with its variant, link mode where that is not the variant, number of counters
  * and of calls where they are not 1. */
 void overhead_put_row_call(const struct overhead_case *file, const struct overhead_row *row,
@@ -98,8 +100,6 @@ void overhead_put_share(double share, struct text *out);
 bool overhead_hides_switches(const struct overhead_report *report);
 /* User mode or kernel alone, where both together were metered as well: with --all only. */
 bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter);
-/* "uk" where both were added up; "" where there is none. */
-const char *overhead_mode(const struct overhead_machine_row *row);
 /* Counts what is executed: exact on an emulated machine, where time means nothing. */
 bool overhead_counts_code(const struct overhead_meter *meter);
 
@@ -114,10 +114,9 @@ bool overhead_is_folded(const struct overhead_run *run, size_t index);
 bool overhead_is_pair(const struct overhead_row *row, const struct overhead_row *usual);
 /* The place of a kind in the order in which a program makes calls; all unknown ones behind them. */
 size_t overhead_kind_order(const char *kind);
-/* Is this the first row of its machine and meter? */
-bool overhead_leads(const struct overhead_run *run, size_t index);
-/* Of one machine and meter? */
-bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right);
+/* Is this the first of a list of its machine and meter? */
+#define OVERHEAD_LEADS(list, index) overhead_leads(list, sizeof(*(list)), index)
+bool overhead_leads(const void *list, size_t size, size_t index);
 bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
 
 /* --- parts, in the order in which they are shown --- */
@@ -162,5 +161,8 @@ void overhead_units_add(const struct overhead_run *run, const struct overhead_me
 bool overhead_has_unit(const struct overhead_run *run, const struct overhead_meter *meter,
                        const char *unit);
 
-json_t *overhead_path_json(const struct overhead_case *file, uint32_t operation);
-json_t *overhead_kind_json(const struct overhead_case *file, uint32_t operation);
+/* What begins a row of most: the machine's name, the kind of call, path and variant. */
+#define OVERHEAD_CALLED_JSON(run, called)                                                          \
+    overhead_machine_json(&(run)->file, (called)->machine),                                        \
+        json_text((run)->file.operations[(called)->operation].kind),                               \
+        json_text((run)->file.operations[(called)->operation].path), json_text((called)->variant)

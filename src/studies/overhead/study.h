@@ -196,19 +196,29 @@ enum level_kind {
     LEVELS_BY_PREDECESSOR, /* … and what was called before them decides on which; summaries alone */
 };
 
+/* What rows, sweeps, first calls, machines and peers are of; each begins with it, so that one
+ * function tells who is of the same. variant: link mode where the call goes to a library, "inline"
+ * where it does not, the state of the page for user reads. */
+#define OVERHEAD_CALLED                                                                            \
+    uint32_t machine, operation; /* indices */                                                     \
+    const struct overhead_meter *meter;                                                            \
+    const char *variant
+struct overhead_called {
+    OVERHEAD_CALLED;
+};
+/* Of one machine and meter? */
+bool overhead_same_group(const void *called, const void *other);
+/* … and of the same call in the same variant? */
+bool overhead_same_call(const void *called, const void *other);
+
 /* --- one cell (judge-rows.c): runs with the same factors --- */
 enum temperature { TEMPERATURE_WARM, TEMPERATURE_COLD, TEMPERATURES };
 extern const char *const temperature_names[TEMPERATURES];
 struct overhead_row {
-    uint32_t machine;
-    uint32_t operation;         /* index */
+    OVERHEAD_CALLED;
     int32_t predecessor;        /* index of the operation; -1: nothing of the tour */
     uint32_t predecessor_times; /* how often that was called in a row */
-    const char *variant;        /* link mode where it calls a library, "inline" where it does not,
-                                   the state of the page for user reads */
-    const char *link;
-    const struct overhead_meter *meter;
-    const char *counted;
+    const char *link, *counted;
     uint32_t events; /* counters of the instrument */
     bool separate;
     uint32_t reads; /* calls in one span */
@@ -247,10 +257,8 @@ struct overhead_figure {
 /* --- cost by number of events, and of reads in a row (judge-sweeps.c) --- */
 #define OVERHEAD_MOST_POINTS 32
 struct overhead_slope {
-    uint32_t machine;
-    uint32_t operation;
-    const char *variant, *link, *counted;
-    const struct overhead_meter *meter;
+    OVERHEAD_CALLED;
+    const char *link, *counted;
     bool separate;
     bool by_reads;  /* else by events */
     uint32_t fixed; /* by reads: counters of the instrument; by events: calls in one span */
@@ -278,11 +286,8 @@ struct overhead_slope {
 
 /* --- first calls (judge-cold.c) --- */
 struct overhead_cold {
-    uint32_t machine;
-    uint32_t operation;
-    const char *variant, *link;
-    const struct overhead_meter *meter;
-    const char *counted;
+    OVERHEAD_CALLED;
+    const char *link, *counted;
     uint32_t events; /* counters of the instrument */
     size_t processes;
     int32_t predecessor;     /* of the first call, index of the operation; -1: nothing */
@@ -311,10 +316,8 @@ struct overhead_cold {
 
 /* --- machines side by side (judge-machines.c): the paper's Figure 1 --- */
 struct overhead_machine_row {
-    uint32_t machine;
-    const char *path, *variant, *kind;
-    const struct overhead_meter
-        *meter; /* its total where :u and :k were metered: mode "uk" below */
+    OVERHEAD_CALLED; /* meter: its total where :u and :k were metered */
+    const char *path, *kind;
     bool total; /* user and kernel together */
     /* Where the clock of an emulated machine counted as well, and meters in both modes: */
     bool hidden; /* the counters missed part of it while the operating system halted them; of kernel
@@ -330,10 +333,9 @@ struct overhead_machine_row {
 
 /* --- peers (judge-machines.c): what others cost in units of the bare calls --- */
 struct overhead_peer {
-    uint32_t machine;
-    const char *path, *variant;
-    const char *what; /* "start + stop + read", "read, read", "whole command" */
-    const struct overhead_meter *meter;
+    OVERHEAD_CALLED; /* operation: the first */
+    const char *path;
+    const char *what;                    /* "start + stop + read", "read, read", "whole command" */
     double cost, bare, ratio, low, high; /* paired within processes where both were in one */
     bool paired;
     size_t processes; /* of the peer */
