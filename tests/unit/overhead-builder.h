@@ -75,6 +75,12 @@ struct overhead_builder {
     struct random random;
 };
 
+#define WAY(...) (&(struct overhead_way){__VA_ARGS__})
+/* Begins a case. */
+#define BUILDER(name, seed)                                                                        \
+    struct overhead_builder name;                                                                  \
+    overhead_builder_start(&(name), seed)
+
 /* Another machine; tours of it say its index. */
 static inline uint32_t build_overhead_machine(struct overhead_builder *builder, const char *name,
                                               bool emulated)

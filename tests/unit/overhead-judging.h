@@ -35,6 +35,8 @@ struct overhead_wanted {
     const char *mode; /* NULL: any */
 };
 
+#define WANTED(...) ((struct overhead_wanted){__VA_ARGS__})
+
 static inline bool is_word(const char *wanted, const char *word)
 {
     return !wanted || strcmp(wanted, word) == 0;

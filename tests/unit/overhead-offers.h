@@ -116,6 +116,12 @@ struct looked_for {
     uint32_t open;                     /* 0: any */
 };
 
+#define LOOKED_FOR(...) ((struct looked_for){__VA_ARGS__})
+/* What is wished for of a plain machine. */
+#define PLAN(study, plan)                                                                          \
+    struct overhead_study study = plain_machine();                                                 \
+    struct wishes plan = wished(&(study))
+
 static inline bool fits(const struct wish *wish, const struct looked_for *wanted)
 {
     const struct cell *cell = &wish->cells[0];

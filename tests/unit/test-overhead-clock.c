@@ -115,8 +115,7 @@ TEST(test_rate_is_found_and_steps_average_out)
     overhead_judge(&builder.file, &report);
     const struct overhead_row *row = overhead_find_row(
         &builder.file, &report,
-        &(struct overhead_wanted){
-            .operation = "perf-read.start", .unit = METER_INSTRUCTIONS, .mode = "uk"});
+        &WANTED(.operation = "perf-read.start", .unit = METER_INSTRUCTIONS, .mode = "uk"));
     assert_non_null(row);
     assert_string_equal(row->meter->event, OVERHEAD_CLOCK);
     assert_near(row->median, 4039, 2);
@@ -194,7 +193,7 @@ TEST(test_ticks_alone_tell_no_rate)
 {
     struct overhead_builder builder = {0};
     begin(&builder, 1, 1);
-    build_overhead_tour(&builder, &(struct overhead_way){.calls = CALLS});
+    build_overhead_tour(&builder, WAY(.calls = CALLS));
     overhead_read_clocks(&builder.file);
     assert_int_equal(builder.file.tours[0].meters[0].unit, METER_TICKS);
     assert_says(&builder.file.machines[0].tick_why, SAYS_TICK_UNMETERED);

@@ -70,8 +70,7 @@ TEST(the_extra_cost_of_first_calls_is_held)
     enum { CASES = 300 };
     size_t held = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
-        struct overhead_builder builder;
-        overhead_builder_start(&builder, seed);
+        BUILDER(builder, seed);
         build_links(&builder,
                     (struct overhead_way){
                         .process_noise = 0.05, .run_noise = 0.1, .passes = 2, .processes = 60});
@@ -86,8 +85,7 @@ TEST(the_extra_cost_of_first_calls_is_held)
 
 TEST(what_was_called_before_is_part_of_the_cell)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     build_links(&builder, (struct overhead_way){.processes = 200, .passes = 1});
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
     const struct overhead_cold *opening =
@@ -113,8 +111,7 @@ TEST(what_was_called_before_is_part_of_the_cell)
 
 TEST(what_stood_before_a_later_first_call_tells_too)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 7);
+    BUILDER(builder, 7);
     struct overhead_way way = {.cold = true, .cost = first_cost, .calls = start_first};
     build_overhead_tour(&builder, &way);
     way.calls = "timer.nothing,timer.nothing,perf-read.start,perf-read.stop";
@@ -130,8 +127,7 @@ TEST(what_stood_before_a_later_first_call_tells_too)
 
 TEST(without_warm_calls_the_second_must_do)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 2);
+    BUILDER(builder, 2);
     struct overhead_way way = {.cold = true, .calls = read_first, .cost = first_cost};
     build_overhead_tour(&builder, &way);
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
@@ -153,8 +149,7 @@ TEST(without_warm_calls_the_second_must_do)
 
 TEST(faults_of_first_calls_are_counted)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct overhead_way way = {
         .cold = true,
         .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read,"
@@ -188,8 +183,7 @@ static double wild_cost(const struct overhead_built_call *call, void *context)
 
 TEST(wild_calls_are_explained_by_more_than_usual)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
+    BUILDER(builder, 4);
     struct overhead_way way = {.cold = true,
                                .calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
                                         "perf-user-cold.read",
@@ -238,8 +232,7 @@ static double row_cost(const struct overhead_built_call *call, void *context)
 
 TEST(a_call_that_gets_cheaper_is_told_from_one_that_does_not)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     struct overhead_way way = {
         .cold = true, .cost = row_cost, .run_noise = 0.1, .process_noise = 0.1};
     static const char *const rows[] = {
@@ -277,8 +270,7 @@ TEST(a_call_that_gets_cheaper_is_told_from_one_that_does_not)
 
 TEST(meters_machines_and_what_is_missing)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 6);
+    BUILDER(builder, 6);
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
     assert_int_equal(report.cold_count, 0);
     uint32_t lab = build_overhead_machine(&builder, "lab", true);

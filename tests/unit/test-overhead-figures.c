@@ -37,8 +37,7 @@ static double by_predecessor(const struct overhead_built_call *call, void *conte
 
 TEST(each_predecessor_weighs_the_same)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     /* Four of six reads follow a read, one the gauge, one nothing: two of three say 1000. */
     struct overhead_way way = {.calls = "timer.nothing,perf-read.read,perf-read.read,"
                                         "perf-read.read,timer.gauge,perf-read.read,perf-read.read,"
@@ -56,10 +55,8 @@ TEST(each_predecessor_weighs_the_same)
 
 TEST(disturbed_passes_are_left_out)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 2);
-    build_overhead_tour(&builder,
-                        &(struct overhead_way){.shared = 0.4, .passes = 40, .shared_factor = 3});
+    BUILDER(builder, 2);
+    build_overhead_tour(&builder, WAY(.shared = 0.4, .passes = 40, .shared_factor = 3));
     struct overhead_report report = judge_figures(&builder);
     size_t runs = 0;
     for (size_t i = 0; i < report.figure_count; i++)
@@ -84,8 +81,7 @@ static double against_each_other(const struct overhead_built_call *call, void *c
 
 TEST(both_modes_are_added_up_call_by_call)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct overhead_way way = {.meters = {"instructions:u", "cycles:u", "instructions:k"},
                                .cost = against_each_other,
                                .passes = 9,
@@ -104,8 +100,7 @@ TEST(both_modes_are_added_up_call_by_call)
 
 TEST(modes_that_were_metered_together_need_no_total)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
+    BUILDER(builder, 4);
     struct overhead_way way = {.meters = {"instructions:u", "instructions:k", "instructions:uk"},
                                .processes = 2};
     build_overhead_tour(&builder, &way);
@@ -124,8 +119,7 @@ static double by_position(const struct overhead_built_call *call, void *context)
 
 TEST(cold_calls_stand_for_themselves)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     struct overhead_way way = {
         .cold = true,
         .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read",
@@ -149,9 +143,8 @@ TEST(cold_calls_stand_for_themselves)
 
 TEST(cold_processes_on_a_shared_core_are_left_out)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 6);
-    build_overhead_tour(&builder, &(struct overhead_way){0});
+    BUILDER(builder, 6);
+    build_overhead_tour(&builder, WAY(0));
     struct overhead_way way = {.cold = true,
                                .calls = "timer.nothing,timer.gauge,perf-user.read",
                                .shared = 0.5,

@@ -369,8 +369,7 @@ TEST(nothing_at_all_is_said_to_be_nothing)
 TEST(failed_processes_give_their_reason)
 {
     struct hand *hand = hand_plan(USUAL);
-    build_overhead_failed(&hand->builder,
-                          &(struct overhead_way){.calls = "timer.nothing,perf-user.read"}, 13,
+    build_overhead_failed(&hand->builder, WAY(.calls = "timer.nothing,perf-user.read"), 13,
                           "user access is switched off. Write 1 to perf_user_access.");
     const struct finding *finding = assert_decided(
         hand, &(struct decided){.id = "W1", .verdict = MUTE, .says = SAYS_CALL_FAILED});

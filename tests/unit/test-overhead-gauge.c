@@ -169,10 +169,8 @@ TEST(steps_of_the_clock_are_disturbances)
 
 TEST(tours_without_a_gauge_are_not_accused)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
-    build_overhead_tour(&builder, &(struct overhead_way){.calls = "timer.nothing,perf-read.read",
-                                                         .run_noise = 0.3});
+    BUILDER(builder, 1);
+    build_overhead_tour(&builder, WAY(.calls = "timer.nothing,perf-read.read", .run_noise = 0.3));
     struct overhead_report report = judge_passes(&builder);
     assert_false(report.gauges[0].known);
     assert_near(report.gauges[0].share, 0, 0);
@@ -183,10 +181,8 @@ TEST(tours_without_a_gauge_are_not_accused)
 /* An emulated machine counts the same every time; a tick in the gauge is no shared core. */
 TEST(counts_do_not_tell_of_shared_cores)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
-    struct overhead_tour *tour =
-        build_overhead_tour(&builder, &(struct overhead_way){.meters = {"instructions:k"}});
+    BUILDER(builder, 1);
+    struct overhead_tour *tour = build_overhead_tour(&builder, WAY(.meters = {"instructions:k"}));
     for (size_t i = 0; i < tour->begins[tour->processes]; i += 7)
         tour->values[i] += 3400;
     struct overhead_report report = judge_passes(&builder);
@@ -197,12 +193,10 @@ TEST(counts_do_not_tell_of_shared_cores)
 /* The first gauge of a cold process runs cold; the later ones tell. */
 TEST(cold_processes_are_judged_by_their_least_gauge)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
-    build_overhead_tour(&builder, &(struct overhead_way){0});
+    BUILDER(builder, 1);
+    build_overhead_tour(&builder, WAY(0));
     struct overhead_tour *tour = build_overhead_tour(
-        &builder,
-        &(struct overhead_way){.calls = "timer.gauge,timer.gauge,perf-read.read", .cold = true});
+        &builder, WAY(.calls = "timer.gauge,timer.gauge,perf-read.read", .cold = true));
     bool shared[4000] = {false};
     for (size_t process = 0; process < 200; process++) {
         tour->values[tour->begins[process]] = 2000;

@@ -21,17 +21,12 @@ static void build(struct overhead_builder *builder, const char *path, const char
              path);
     for (uint32_t machine = 0; machine < 2; machine++) {
         for (size_t i = 0; i < 4; i++)
-            build_overhead_tour(builder, &(struct overhead_way){.machine = machine,
-                                                                .calls = warm,
-                                                                .counted = word,
-                                                                .link = word,
-                                                                .open = opens[i],
-                                                                .process_level_share = 0.4,
-                                                                .process_level_factor = 1.5});
-        build_overhead_tour(
-            builder,
-            &(struct overhead_way){
-                .machine = machine, .calls = cold, .counted = word, .link = word, .cold = true});
+            build_overhead_tour(builder,
+                                WAY(.machine = machine, .calls = warm, .counted = word,
+                                    .link = word, .open = opens[i], .process_level_share = 0.4,
+                                    .process_level_factor = 1.5));
+        build_overhead_tour(builder, WAY(.machine = machine, .calls = cold, .counted = word,
+                                         .link = word, .cold = true));
     }
     build_overhead_absence(builder, word, 1, word);
 }
@@ -119,8 +114,7 @@ TEST(what_is_not_known_is_null_with_its_reason)
     struct overhead_row row = {.meter = &ticks, .predecessor = -1, .median = NAN, .low = INFINITY};
     struct overhead_timer timer = {.meter = &ticks};
     struct overhead_peer peer = {.meter = &ticks, .ratio = NAN};
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     build_overhead_operation(&builder, "perf-read.read");
     const struct overhead_run run = {.file = builder.file,
                                      .report = {.rows = &row,

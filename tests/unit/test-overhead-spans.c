@@ -28,8 +28,7 @@ static void see(void *context, const struct overhead_span *span)
 
 TEST(every_call_is_seen_with_what_was_before_it)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     struct overhead_way way = {.calls = "timer.nothing,perf-read.read*8,perf-read.read",
                                .processes = 2,
                                .passes = 2,
@@ -68,8 +67,7 @@ TEST(every_call_is_seen_with_what_was_before_it)
 
 TEST(calls_of_a_cold_tour_have_their_account)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     struct overhead_way way = {.calls = "timer.nothing,timer.nothing,perf-read.read,perf-read.read",
                                .cold = true,
                                .processes = 3,
@@ -88,8 +86,7 @@ TEST(calls_of_a_cold_tour_have_their_account)
 
 TEST(several_meters_are_subtracted_each_by_its_own)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     struct overhead_way way = {.calls = "timer.nothing,perf-read.read",
                                .processes = 1,
                                .passes = 1,
@@ -110,8 +107,7 @@ TEST(several_meters_are_subtracted_each_by_its_own)
 
 TEST(passes_with_faults_or_lost_time_are_disturbed)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct overhead_way way = {.faulted = 0.35, .preempted = 0.3, .processes = 40};
     struct overhead_tour *tour = build_overhead_tour(&builder, &way);
     size_t planted = 0;
@@ -128,9 +124,8 @@ TEST(passes_with_faults_or_lost_time_are_disturbed)
 /* Commands that are started fault in every pass: that disturbs nothing. */
 TEST(faults_that_every_pass_has_disturb_none)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 3);
-    struct overhead_tour *tour = build_overhead_tour(&builder, &(struct overhead_way){0});
+    BUILDER(builder, 3);
+    struct overhead_tour *tour = build_overhead_tour(&builder, WAY(0));
     for (size_t i = 0; i < tour->begins[30]; i += tour->length)
         tour->accounts[i].minor_faults = 130 + random_below(&builder.random, 4);
     tour->accounts[0].minor_faults = 900;
@@ -144,10 +139,8 @@ TEST(faults_that_every_pass_has_disturb_none)
 
 TEST(metering_is_the_median_of_processes_that_nobody_disturbed)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
-    struct overhead_tour *tour =
-        build_overhead_tour(&builder, &(struct overhead_way){.shared = 0.7, .processes = 40});
+    BUILDER(builder, 5);
+    struct overhead_tour *tour = build_overhead_tour(&builder, WAY(.shared = 0.7, .processes = 40));
     /* what is shared makes nothing dearer, too: 50 to 80 */
     for (size_t pass = 0; pass < tour->begins[40] / tour->length; pass++) {
         int64_t *values = tour->values + pass * tour->length;
@@ -168,9 +161,8 @@ TEST(metering_is_the_median_of_processes_that_nobody_disturbed)
 
 TEST(where_nothing_was_called_nothing_is_subtracted)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
-    build_overhead_tour(&builder, &(struct overhead_way){.calls = "perf-read.read,timer.gauge"});
+    BUILDER(builder, 5);
+    build_overhead_tour(&builder, WAY(.calls = "perf-read.read,timer.gauge"));
     struct overhead_report report = judge_passes(&builder);
     struct seen_spans seen = {.file = &builder.file};
     assert_false(report.timers[0].known);
@@ -181,11 +173,9 @@ TEST(where_nothing_was_called_nothing_is_subtracted)
 
 TEST(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     struct overhead_tour *tour = build_overhead_tour(
-        &builder, &(struct overhead_way){.calls = "timer.nothing,timer.nothing,perf-read.read",
-                                         .cold = true});
+        &builder, WAY(.calls = "timer.nothing,timer.nothing,perf-read.read", .cold = true));
     for (size_t i = 0; i < tour->begins[200]; i += 3)
         tour->values[i] = 700; /* the meter's own code was cold */
     struct overhead_report report = judge_passes(&builder);
@@ -196,13 +186,11 @@ TEST(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing)
 
 TEST(machines_and_meters_are_timed_apart)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     uint32_t other = build_overhead_machine(&builder, "other", false);
-    build_overhead_tour(&builder, &(struct overhead_way){.metering = 30});
-    build_overhead_tour(&builder, &(struct overhead_way){.machine = other, .metering = 90});
-    build_overhead_tour(&builder,
-                        &(struct overhead_way){.meters = {"instructions:u"}, .metering = 7});
+    build_overhead_tour(&builder, WAY(.metering = 30));
+    build_overhead_tour(&builder, WAY(.machine = other, .metering = 90));
+    build_overhead_tour(&builder, WAY(.meters = {"instructions:u"}, .metering = 7));
     struct overhead_report report = judge_passes(&builder);
     assert_int_equal(report.timer_count, 3);
     assert_near(report.timers[0].cost, 30, 0);
@@ -217,9 +205,8 @@ TEST(machines_and_meters_are_timed_apart)
 
 static double resolution_of(double step, double noise, uint64_t seed)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, seed);
-    build_overhead_tour(&builder, &(struct overhead_way){.step = step, .run_noise = noise});
+    BUILDER(builder, seed);
+    build_overhead_tour(&builder, WAY(.step = step, .run_noise = noise));
     struct overhead_report report = judge_passes(&builder);
     double resolution = report.timers[0].resolution;
     return resolution;

@@ -146,8 +146,7 @@ static double stepped_cost(const struct overhead_built_call *call, void *context
 
 TEST(a_first_event_that_stands_apart_is_told_from_a_curve)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 15);
+    BUILDER(builder, 15);
     struct overhead_way way = {.calls = small, .cost = stepped_cost, .process_noise = 0.02};
     for (way.open = 1; way.open <= 8; way.open++)
         build_overhead_tour(&builder, &way);
@@ -223,8 +222,7 @@ static double span_cost(const struct overhead_built_call *call, void *context)
 
 TEST(calls_in_a_row_have_a_slope_of_every_process)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 8);
+    BUILDER(builder, 8);
     struct overhead_way way = {
         .calls = "timer.nothing,timer.gauge,perf-read.read,perf-read.read*2,perf-read.read*4,"
                  "perf-read.read*8,perf-read.read*32",
@@ -247,14 +245,12 @@ TEST(calls_in_a_row_have_a_slope_of_every_process)
 
 TEST(calls_in_a_row_of_other_processes_make_one_sweep)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 9);
+    BUILDER(builder, 9);
     static const char *const calls[] = {"timer.nothing,timer.gauge,perf-read.read",
                                         "timer.nothing,timer.gauge,perf-read.read*4",
                                         "timer.nothing,timer.gauge,perf-read.read*16"};
     for (size_t i = 0; i < 3; i++)
-        build_overhead_tour(&builder, &(struct overhead_way){
-                                          .calls = calls[i], .cost = span_cost, .run_noise = 0.02});
+        build_overhead_tour(&builder, WAY(.calls = calls[i], .cost = span_cost, .run_noise = 0.02));
     struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
     const struct overhead_slope *slope =
         find(&builder.file, &report, "perf-read.read", true, false, "");
@@ -312,8 +308,7 @@ TEST(machines_have_slopes_of_their_own)
 
 TEST(what_is_missing_makes_no_slope)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 12);
+    BUILDER(builder, 12);
     struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
     assert_int_equal(report.slope_count, 0);
     /* One number of events; others failed. */
