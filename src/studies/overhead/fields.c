@@ -6,18 +6,31 @@
 
 #include "studies/overhead/parts.h"
 
-#define ROW(kept) ((const struct overhead_row *)(kept))
-
 /* ----------------------------------------------------------------------------------------------
  * What several tables share. */
+
+static const char untold[] = "it cannot be stated from what was measured";
+
+/* A field is called like the member, unless its name is given; then what it means, and the rest.
+ * COSTS and RATIOS may be none. */
+#define NAMED_FIELD(key, type, member, meaning, ...)                                               \
+    {                                                                                              \
+        key, AT(struct overhead_##type, member), meaning, __VA_ARGS__                              \
+    }
+#define FIELD(type, member, ...) NAMED_FIELD(#member, type, member, __VA_ARGS__)
+#define COSTS                    .unit = UNIT_OF_EVENT, .absent = untold
+#define RATIOS                   .unit = UNIT_RATIO, .absent = untold
+/* The ends of a 95 % interval. */
+#define ENDS(type, low, high, ...)                                                                 \
+    NAMED_FIELD(#low, type, low, "lower end of its 95 % interval", __VA_ARGS__),                   \
+        NAMED_FIELD(#high, type, high, "upper end of it", __VA_ARGS__)
 
 static const struct overhead_case *case_of(const void *context)
 {
     return &((const struct overhead_run *)context)->file;
 }
 
-/* Every item that is of a machine begins with its index; of those that are of an operation the
- * index of that follows. */
+/* Every item that is of a machine begins with its index. */
 static const struct overhead_machine *machine_of(const void *item, const void *context)
 {
     return &case_of(context)->machines[*(const uint32_t *)item];
@@ -36,54 +49,14 @@ static struct value get_emulated(const void *item, const void *context)
 
 static const void *get_operation(const void *item, const void *context)
 {
-    return item ? &case_of(context)->operations[((const uint32_t *)item)[1]] : NULL;
+    const struct overhead_called *called = item;
+    return item ? &case_of(context)->operations[called->operation] : NULL;
 }
 
 static struct value name_of(int32_t operation, const void *context)
 {
     return value_text(operation < 0 ? NULL : case_of(context)->operations[operation].name);
 }
-
-static const char *const layouts[] = {"group", "separate"}, *const sweeps[] = {"events", "reads"};
-
-#define VARIANT(type)                                                                              \
-    {                                                                                              \
-        "variant", AT(type, variant),                                                              \
-            "link mode where the call goes to a library, \"inline\" where it does not, the state " \
-            "of the "                                                                              \
-            "page for reads in user code",                                                         \
-            .nullable = true, .column = true                                                       \
-    }
-#define LINKED(type)                                                                               \
-    {                                                                                              \
-        "link", AT(type, link), "how the program is linked", .nullable = true                      \
-    }
-#define COUNTED(type)                                                                              \
-    {                                                                                              \
-        "counted", AT(type, counted), "what the counters of the call count", .nullable = true      \
-    }
-#define METERED(type)                                                                              \
-    {                                                                                              \
-        .at = {                                                                                    \
-            .kind = FIELD_SPLICED,                                                                 \
-            .offset = offsetof(type, meter),                                                       \
-            .of = &meter_table,                                                                    \
-            .pointer = true                                                                        \
-        }                                                                                          \
-    }
-/* A number that there may be none of. */
-#define COSTS(place) place, .unit = UNIT_OF_EVENT, .absent = untold
-#define SHARE(place) place, .unit = UNIT_RATIO, .absent = untold
-
-static const char untold[] = "it cannot be stated from what was measured";
-
-static const struct field operation_fields[] = {
-    {"path", AT(struct overhead_operation, path), "the interface that is called", .column = true},
-    {"operation", AT(struct overhead_operation, kind), "the kind of call: start, stop, read …",
-     .column = true},
-};
-static const struct fields operation_table =
-    FIELDS("overhead.operation", "what is called", operation_fields);
 
 static struct value get_mode(const void *item, const void *context)
 {
@@ -92,129 +65,139 @@ static struct value get_mode(const void *item, const void *context)
     return value_text(*meter->mode ? meter->mode : NULL);
 }
 
+static const char *const layouts[] = {"group", "separate"}, *const sweeps[] = {"events", "reads"};
+
+static const struct field operation_fields[] = {
+    FIELD(operation, path, "the interface that is called", .column = true),
+    NAMED_FIELD("operation", operation, kind, "start, stop, read …", .column = true),
+};
+static const struct fields operation_table =
+    FIELDS("overhead.operation", "what is called", operation_fields);
+
 static const struct field unit_fields[] = {
-    {"unit", AT(struct overhead_meter, unit), "of the costs", NAMED(meter_unit_names),
-     .column = true},
-    {"mode", GET(FIELD_TEXT, get_mode),
-     "which code it counts: u user, k kernel, uk both; null where it has no modes",
-     .nullable = true},
+    FIELD(meter, unit, "of costs", NAMED(meter_unit_names), .column = true),
+    {"mode", GET(FIELD_TEXT, get_mode), "code that it counts: u, k, uk both", .nullable = true},
 };
 static const struct fields unit_table = FIELDS("overhead.unit", "what costs are in", unit_fields);
 
 static const struct field meter_fields[] = {
     {.at = SPLICED(&unit_table)},
-    {"meter", AT(struct overhead_meter, event), "the event that was read before and after the call",
-     .nullable = true},
+    NAMED_FIELD("meter", meter, event, "the event read around the call", .nullable = true),
 };
-static const struct fields meter_table =
-    FIELDS("overhead.meter", "what was read around a call", meter_fields);
+static const struct fields meter_table = FIELDS("overhead.meter", "what is read", meter_fields);
 
 static const struct field place_fields[] = {
-    {"machine", GET(FIELD_TEXT, get_machine),
-     "fingerprint; only where several machines were judged together", .optional = true},
-    {"emulated", GET(FIELD_FLAG, get_emulated), "on an emulated machine, whose times mean nothing"},
+    {"machine", GET(FIELD_TEXT, get_machine), "fingerprint; of several machines", .optional = true},
+    {"emulated", GET(FIELD_FLAG, get_emulated), "on an emulated machine: times mean nothing"},
 };
 static const struct fields place_table = FIELDS("overhead.place", "where it ran", place_fields);
+
+#define METER_OF(type, table)                                                                      \
+    {                                                                                              \
+        .at = {                                                                                    \
+            .kind = FIELD_SPLICED,                                                                 \
+            .offset = offsetof(struct overhead_##type, meter),                                     \
+            .of = (table),                                                                         \
+            .pointer = true                                                                        \
+        }                                                                                          \
+    }
+#define VARIANT(type)                                                                              \
+    FIELD(type, variant, "link mode, \"inline\", or the state of the page", .nullable = true,      \
+          .column = true)
+/* What begins with OVERHEAD_CALLED. */
+#define CALLED(type)                                                                               \
+    {.at = SPLICED_BY(get_operation, &operation_table)}, VARIANT(type),                            \
+        FIELD(type, link, "how the program is linked", .nullable = true),                          \
+        FIELD(type, counted, "what the counters count", .nullable = true),                         \
+        METER_OF(type, &meter_table),                                                              \
+    {                                                                                              \
+        .at = SPLICED(&place_table)                                                                \
+    }
 
 /* ----------------------------------------------------------------------------------------------
  * The rows. */
 
 static const void *level_of(const void *item, const void *context, size_t index)
 {
+    const struct overhead_row *row = item;
     (void)context;
-    return index < ROW(item)->level_count ? &ROW(item)->levels[index] : NULL;
+    return index < row->level_count ? &row->levels[index] : NULL;
 }
 
 static struct value get_predecessor(const void *item, const void *context)
 {
-    return name_of(ROW(item)->predecessor, context);
+    return name_of(((const struct overhead_row *)item)->predecessor, context);
 }
 
 static struct value get_predecessor_times(const void *item, const void *context)
 {
+    const struct overhead_row *row = item;
     (void)context;
-    return ROW(item)->predecessor < 0 ? value_absent(NULL)
-                                      : value_count(ROW(item)->predecessor_times);
+    return row->predecessor < 0 ? value_absent(NULL) : value_count(row->predecessor_times);
 }
 
 static struct value get_position(const void *item, const void *context)
 {
+    const struct overhead_row *row = item;
     (void)context;
-    return ROW(item)->position ? value_count(ROW(item)->position) : value_absent(NULL);
+    return row->position ? value_count(row->position) : value_absent(NULL);
 }
 
 static struct value get_faults(const void *item, const void *context)
 {
+    const struct overhead_row *row = item;
     (void)context;
-    return ROW(item)->temperature == TEMPERATURE_COLD ? value_count(ROW(item)->faults)
-                                                      : value_absent(NULL);
+    return row->temperature == TEMPERATURE_COLD ? value_count(row->faults) : value_absent(NULL);
 }
 
 static const struct field level_fields[] = {
-    {"median", COSTS(AT(struct overhead_level, median)), "of the runs on it"},
-    {"q1", COSTS(AT(struct overhead_level, q1)), "lower quartile of them"},
-    {"q3", COSTS(AT(struct overhead_level, q3)), "upper quartile of them"},
-    {"share", SHARE(AT(struct overhead_level, share)), "of the runs"},
-    {"processes", AT(struct overhead_level, processes), "most of whose runs are on it"},
+    FIELD(level, median, "of the runs on it", COSTS),
+    FIELD(level, q1, "lower quartile of them", COSTS),
+    FIELD(level, q3, "upper quartile of them", COSTS),
+    FIELD(level, share, "of the runs", RATIOS),
+    FIELD(level, processes, "most of whose runs are on it"),
 };
 static const struct fields level_table =
     FIELDS("overhead.level", "a mode of the distribution of costs", level_fields);
 
-static const char no_runs[] = "no call of an undisturbed pass";
-#define COST_AT(member) AT(struct overhead_row, member), .unit = UNIT_OF_EVENT, .absent = no_runs
+#define UNDISTURBED .unit = UNIT_OF_EVENT, .absent = "no call of an undisturbed pass"
 static const char *const deciders[] = {[LEVELS_ONE] = NULL,
                                        [LEVELS_BY_PROCESS] = "process",
                                        [LEVELS_BY_CALL] = "call",
                                        [LEVELS_BY_PREDECESSOR] = "predecessor"};
 static const struct field row_fields[] = {
-    {.at = SPLICED_BY(get_operation, &operation_table)},
-    VARIANT(struct overhead_row),
-    LINKED(struct overhead_row),
-    COUNTED(struct overhead_row),
-    {"events", AT(struct overhead_row, events), "counters of the instrument"},
-    {"layout", AT(struct overhead_row, separate), "how they are opened", NAMED(layouts)},
-    {"reads", AT(struct overhead_row, reads), "calls in one span"},
-    {"temperature", AT(struct overhead_row, temperature),
-     "warm: all was called before; cold: calls of a fresh process", NAMED(temperature_names),
-     .column = true},
+    CALLED(row),
+    FIELD(row, events, "counters of the instrument"),
+    NAMED_FIELD("layout", row, separate, "how they are opened", NAMED(layouts)),
+    FIELD(row, reads, "calls in one span"),
+    FIELD(row, temperature, "warm: all was called before; cold: in a fresh process",
+          NAMED(temperature_names), .column = true),
     {"position", GET(FIELD_COUNT, get_position),
-     "cold: number of the call among those of its kind in its process, from 1; null for warm ones",
-     .nullable = true},
+     "cold: which call of its kind in the process, from 1; null for warm ones", .nullable = true},
     {"predecessor", GET(FIELD_TEXT, get_predecessor),
      "the call before it; null where all of them are summed up, or none stood before",
      .nullable = true, .column = true},
-    {"predecessor_times", GET(FIELD_COUNT, get_predecessor_times),
-     "how often that was called in a row", .nullable = true},
-    {"all_predecessors", AT(struct overhead_row, all_predecessors),
-     "summed up over predecessors, each weighing the same"},
-    METERED(struct overhead_row),
-    {.at = SPLICED(&place_table)},
-    {"processes", AT(struct overhead_row, processes), "that made the call undisturbed"},
-    {"runs", AT(struct overhead_row, runs), "undisturbed calls", .column = true},
-    {"disturbed", AT(struct overhead_row, disturbed), "calls left aside"},
-    {"disturbed_median", AT(struct overhead_row, disturbed_median), "of these",
-     .unit = UNIT_OF_EVENT, .absent = "no pass was disturbed"},
-    {"min", COST_AT(min), "the cheapest call"},
-    {"q1", COST_AT(q1), "lower quartile"},
-    {"median", COST_AT(median), "what metering costs is taken off here and in all other costs",
-     .column = true},
-    {"q3", COST_AT(q3), "upper quartile"},
-    {"p99", COST_AT(p99), "99th percentile", .column = true},
-    {"max", COST_AT(max), "the most expensive call"},
-    {"low", COST_AT(low), "lower end of the 95 % interval of the median, over processes"},
-    {"high", COST_AT(high), "upper end of it"},
-    {"levels", LIST_BY(level_of, &level_table),
-     "modes of the distribution, rising by median; one where there is no more than one"},
-    {"levels_by", AT(struct overhead_row, levels_kind),
-     "what decides on the mode: a process stays on one, calls of a process change between them, or "
-     "(of a summary) what was called before; null where there is one",
-     NAMED(deciders), .nullable = true},
-    {"outliers", AT(struct overhead_row, outliers),
-     "runs above q3 + 3 (q3 - q1) and 1.5 times the median"},
-    {"outliers_faulted", AT(struct overhead_row, outliers_faulted),
-     "of them, those that took a page fault"},
-    {"outliers_switched", AT(struct overhead_row, outliers_switched),
-     "of them, those that lost the CPU"},
+    {"predecessor_times", GET(FIELD_COUNT, get_predecessor_times), "how often it was called",
+     .nullable = true},
+    FIELD(row, all_predecessors, "summed up over them, each weighing the same"),
+    FIELD(row, processes, "that made the call undisturbed"),
+    FIELD(row, runs, "undisturbed calls", .column = true),
+    FIELD(row, disturbed, "calls left aside"),
+    FIELD(row, disturbed_median, "of these", .unit = UNIT_OF_EVENT,
+          .absent = "no pass was disturbed"),
+    FIELD(row, min, "the cheapest call", UNDISTURBED),
+    FIELD(row, q1, "lower quartile", UNDISTURBED),
+    FIELD(row, median, "what metering costs is taken off all costs", UNDISTURBED, .column = true),
+    FIELD(row, q3, "upper quartile", UNDISTURBED),
+    FIELD(row, p99, "99th percentile", UNDISTURBED, .column = true),
+    FIELD(row, max, "the most expensive call", UNDISTURBED),
+    ENDS(row, low, high, UNDISTURBED),
+    {"levels", LIST_BY(level_of, &level_table), "modes of the distribution, rising by median"},
+    NAMED_FIELD("levels_by", row, levels_kind, "what decides on the mode; null where there is one",
+                NAMED(deciders), .nullable = true),
+    FIELD(row, outliers, "runs above q3 + 3 (q3 - q1) and 1.5 times the median"),
+    FIELD(row, outliers_faulted, "of them, those that took a page fault"),
+    FIELD(row, outliers_switched, "of them, those that lost the CPU"),
     {"faults", GET(FIELD_COUNT, get_faults), "page faults of all its runs",
      .absent = "the account of a warm tour is taken once a pass"},
 };
@@ -227,8 +210,6 @@ const struct field overhead_results = {
 /* ----------------------------------------------------------------------------------------------
  * Metering. */
 
-#define TIMED .known = KNOWN(struct overhead_timer, known), .absent = no_timer
-static const char no_timer[] = "no call of nothing was metered: nothing is subtracted";
 static struct value get_resolution(const void *item, const void *context)
 {
     const struct overhead_timer *timer = item;
@@ -236,42 +217,40 @@ static struct value get_resolution(const void *item, const void *context)
     return timer->resolution > 0 ? value_real(timer->resolution) : value_absent(NULL);
 }
 
+#define TIMED                                                                                      \
+    .known = KNOWN(struct overhead_timer, known),                                                  \
+    .absent = "no call of nothing was metered: nothing is subtracted"
 static const struct field timer_fields[] = {
-    METERED(struct overhead_timer),
-    {"cost", AT(struct overhead_timer, cost), "of metering, taken off every cost", TIMED},
-    {"low", AT(struct overhead_timer, low), "lower end of the middle 95 % of processes", TIMED},
-    {"high", AT(struct overhead_timer, high), "upper end of it", TIMED},
+    METER_OF(timer, &meter_table),
+    FIELD(timer, cost, "of metering, taken off every cost", TIMED),
+    FIELD(timer, low, "lower end of the middle 95 % of processes", TIMED),
+    FIELD(timer, high, "upper end of it", TIMED),
     {"resolution", GET(FIELD_REAL, get_resolution), "the step in which the meter counts",
      .absent = "no step was seen"},
-    {"processes", AT(struct overhead_timer, processes), "that metered nothing"},
-    {"runs", AT(struct overhead_timer, runs), "calls of nothing"},
+    FIELD(timer, processes, "that metered nothing"),
+    FIELD(timer, runs, "calls of nothing"),
     {.at = SPLICED(&place_table)},
 };
 static const struct fields timer_table =
     FIELDS("overhead.timer", "what metering itself costs", timer_fields);
 
-#define GAUGED .known = KNOWN(struct overhead_gauge, known), .absent = no_gauge
-static const char no_gauge[] = "the gauge was not called: no pass can be told to be disturbed";
+#define GAUGED                                                                                     \
+    .known = KNOWN(struct overhead_gauge, known),                                                  \
+    .absent = "the gauge was not called: no pass can be told to be disturbed"
 static const struct field gauge_fields[] = {
-    METERED(struct overhead_gauge),
-    {"usual", AT(struct overhead_gauge, usual), "cost of the gauge in undisturbed passes", GAUGED},
-    {"limit", AT(struct overhead_gauge, limit), "passes in which it costs more were disturbed",
-     GAUGED},
-    {"share", AT(struct overhead_gauge, share), "of the passes that were", GAUGED},
-    {"passes", AT(struct overhead_gauge, passes), "in which it was called"},
-    {"why", AT(struct overhead_gauge, why), "what disturbs, as far as it can be told"},
+    METER_OF(gauge, &meter_table),
+    FIELD(gauge, usual, "cost of the gauge in undisturbed passes", GAUGED),
+    FIELD(gauge, limit, "passes in which it costs more were disturbed", GAUGED),
+    FIELD(gauge, share, "of the passes that were", GAUGED),
+    FIELD(gauge, passes, "in which it was called"),
+    FIELD(gauge, why, "what disturbs, as far as it can be told"),
     {.at = SPLICED(&place_table)},
 };
 static const struct fields gauge_table =
-    FIELDS("overhead.gauge", "whether somebody else used the core, by a fixed block of code",
-           gauge_fields);
+    FIELDS("overhead.gauge", "whether somebody else used the core", gauge_fields);
 
 /* ----------------------------------------------------------------------------------------------
  * First calls. */
-
-#define COLD(member) AT(struct overhead_cold, member)
-#define ALONE(member)                                                                              \
-    AT(struct overhead_cold, member), .unit = UNIT_RATIO, .absent = "there is nothing to compare"
 
 static struct value get_first_predecessor(const void *item, const void *context)
 {
@@ -292,74 +271,56 @@ static struct value get_row_median(const void *item, const void *context, size_t
                                                                     : value_absent(NULL);
 }
 
+#define AGAIN .unit = UNIT_RATIO, .absent = "there is nothing to compare"
 static const struct field in_a_row_fields[] = {
-    {"processes", COLD(row_processes), "that made these calls"},
-    {"length", COLD(row_length), "calls in a row"},
+    NAMED_FIELD("processes", cold, row_processes, "that made these calls"),
+    NAMED_FIELD("length", cold, row_length, "calls in a row"),
     {"medians", VALUES(FIELD_REAL, get_row_median), "of the first 32 of them, over processes"},
-    {"later", COLD(later), "median of the second to the last", .unit = UNIT_OF_EVENT,
-     .absent = "there is nothing to compare"},
-    {"ratio", ALONE(later_ratio), "of these to the first, within processes"},
-    {"low", ALONE(later_low), "lower end of its 95 % interval"},
-    {"high", ALONE(later_high), "upper end of it"},
-    {"settled_ratio", ALONE(settled_ratio), "of the second half to the second call"},
-    {"settled_low", ALONE(settled_low), "lower end of its 95 % interval"},
-    {"settled_high", ALONE(settled_high), "upper end of it"},
-    {"declines", COLD(declines), "later calls are cheaper than the first, beyond chance"},
-    {"goes_on", COLD(goes_on), "and cheaper than the second"},
+    FIELD(cold, later, "median of the second to the last", .unit = UNIT_OF_EVENT,
+          .absent = "there is nothing to compare"),
+    NAMED_FIELD("ratio", cold, later_ratio, "of these to the first, within processes", AGAIN),
+    NAMED_FIELD("low", cold, later_low, "lower end of its 95 % interval", AGAIN),
+    NAMED_FIELD("high", cold, later_high, "upper end of it", AGAIN),
+    FIELD(cold, settled_ratio, "of the second half to the second call", AGAIN),
+    ENDS(cold, settled_low, settled_high, AGAIN),
+    FIELD(cold, declines, "later calls are cheaper than the first, beyond chance"),
+    FIELD(cold, goes_on, "and cheaper than the second"),
 };
 static const struct fields in_a_row_table = FIELDS(
     "overhead.in_a_row", "the same call again and again in a fresh process", in_a_row_fields);
 
 static const struct field cold_fields[] = {
-    {.at = SPLICED_BY(get_operation, &operation_table)},
-    VARIANT(struct overhead_cold),
-    LINKED(struct overhead_cold),
-    METERED(struct overhead_cold),
-    COUNTED(struct overhead_cold),
-    {"events", COLD(events), "counters of the instrument"},
-    {"predecessor", GET(FIELD_TEXT, get_first_predecessor),
-     "the call before the first; null where none stood before", .nullable = true},
-    {"opening", COLD(opening), "nothing of its instrument was called before it"},
-    {"processes", COLD(processes), "fresh ones that made the call"},
-    {"runs", COLD(runs), "calls of it"},
-    {"outlier_count", COLD(outlier_count), "calls that are outliers"},
-    {"first", COSTS(COLD(first)), "median of the first call of a process", .column = true},
-    {"second", COLD(second), "median of the second", .unit = UNIT_OF_EVENT,
-     .absent = "it was called once a process", .column = true},
-    {"warm", COLD(warm), "median once all was called before", .unit = UNIT_OF_EVENT,
-     .absent = "it was not measured warm", .column = true},
-    {"extra", COLD(extra), "what the first costs beyond warm, or the second", .unit = UNIT_OF_EVENT,
-     .absent = "there is nothing to compare the first call with"},
-    {"low", COSTS(COLD(low)), "lower end of its 95 % interval"},
-    {"high", COSTS(COLD(high)), "upper end of it"},
-    {"ratio", SHARE(COLD(ratio)), "first over warm, or the second"},
-    {"ratio_low", SHARE(COLD(ratio_low)), "lower end of its 95 % interval"},
-    {"ratio_high", SHARE(COLD(ratio_high)), "upper end of it"},
-    {"faulted", SHARE(COLD(faulted)), "of the first calls, those that took a page fault"},
-    {"faults", COLD(faults), "page faults of a first call, on average", .absent = untold,
-     .column = true},
-    {"outliers", SHARE(COLD(outliers)), "of the runs"},
-    {"outliers_explained", COLD(outliers_explained),
-     "of these, those with more faults or switches than usual", .unit = UNIT_RATIO,
-     .absent = "there are no outliers"},
+    CALLED(cold),
+    FIELD(cold, events, "counters of the instrument"),
+    {"predecessor", GET(FIELD_TEXT, get_first_predecessor), "the call before; null: none was",
+     .nullable = true},
+    FIELD(cold, opening, "nothing of its instrument was called before it"),
+    FIELD(cold, processes, "fresh ones that made the call"),
+    FIELD(cold, runs, "calls of it"),
+    FIELD(cold, outlier_count, "calls that are outliers"),
+    FIELD(cold, first, "median of the first call of a process", COSTS),
+    FIELD(cold, second, "median of the second", .unit = UNIT_OF_EVENT,
+          .absent = "it was called once a process"),
+    FIELD(cold, warm, "median once all was called before", .unit = UNIT_OF_EVENT,
+          .absent = "it was not measured warm"),
+    FIELD(cold, extra, "what the first costs beyond warm, or the second", .unit = UNIT_OF_EVENT,
+          .absent = "there is nothing to compare the first call with"),
+    ENDS(cold, low, high, COSTS),
+    FIELD(cold, ratio, "first over warm, or the second", RATIOS),
+    ENDS(cold, ratio_low, ratio_high, RATIOS),
+    FIELD(cold, faulted, "of the first calls, those that took a page fault", RATIOS),
+    FIELD(cold, faults, "page faults of a first call, on average", .absent = untold),
+    FIELD(cold, outliers, "of the runs", RATIOS),
+    FIELD(cold, outliers_explained, "of these, those with more faults or switches than usual",
+          .unit = UNIT_RATIO, .absent = "there are no outliers"),
     {"in_a_row", OBJECT_BY(get_in_a_row, &in_a_row_table), "the call repeated, nothing between",
      .absent = "it was not called again and again with nothing between"},
-    {.at = SPLICED(&place_table)},
 };
 static const struct fields cold_table =
     FIELDS("overhead.cold", "the first calls of fresh processes", cold_fields);
 
 /* ----------------------------------------------------------------------------------------------
  * Sweeps. */
-
-#define SLOPE(member) AT(struct overhead_slope, member)
-#define BENT(member)                                                                               \
-    AT(struct overhead_slope, member),                                                             \
-        .absent = "too few points, or no growth, to tell how the line bends"
-#define APART(member)                                                                              \
-    AT(struct overhead_slope, member),                                                             \
-        .unit = UNIT_OF_EVENT,                                                                     \
-        .absent = "the least count does not stand apart from a line through the others"
 
 static struct value get_events(const void *item, const void *context)
 {
@@ -383,57 +344,46 @@ static const void *point_of(const void *item, const void *context, size_t index)
 }
 
 static const struct field point_fields[] = {
-    {"count", AT(struct overhead_point, count), "events, or reads in a row"},
-    {"median", COSTS(AT(struct overhead_point, median)), "over processes"},
+    FIELD(point, count, "events, or reads in a row"),
+    FIELD(point, median, "over processes", COSTS),
 };
 static const struct fields point_table =
     FIELDS("overhead.point", "what it costs at one count", point_fields);
 
+#define BENT .absent = "too few points, or no growth, to tell how the line bends"
+#define APART                                                                                      \
+    .unit = UNIT_OF_EVENT,                                                                         \
+    .absent = "the least count does not stand apart from a line through the others"
 static const struct field slope_fields[] = {
-    {.at = SPLICED_BY(get_operation, &operation_table)},
-    VARIANT(struct overhead_slope),
-    LINKED(struct overhead_slope),
-    METERED(struct overhead_slope),
-    {"by", SLOPE(by_reads), "what the count is of", NAMED(sweeps)},
-    {"layout", SLOPE(separate), "how the counters are opened", NAMED(layouts)},
-    COUNTED(struct overhead_slope),
-    {"events", GET(FIELD_COUNT, get_events), "by reads: counters of the instrument",
-     .optional = true},
+    CALLED(slope),
+    NAMED_FIELD("by", slope, by_reads, "what the count is of", NAMED(sweeps)),
+    NAMED_FIELD("layout", slope, separate, "how the counters are opened", NAMED(layouts)),
+    {"events", GET(FIELD_COUNT, get_events), "by reads: open counters", .optional = true},
     {"reads", GET(FIELD_COUNT, get_reads), "by events: calls in one span", .optional = true},
     {"points", LIST_BY(point_of, &point_table), "rising by count"},
-    {"processes", SLOPE(processes), "that were measured"},
-    {"exact", SLOPE(exact), "processes do not differ: the interval has no width"},
-    {"paired", SLOPE(paired), "every process has all counts"},
-    {"base", COSTS(SLOPE(base)), "of the fitted line, at a count of 0"},
-    {"slope", COSTS(SLOPE(slope)), "what each further one adds"},
-    {"low", COSTS(SLOPE(low)), "lower end of its 95 % interval"},
-    {"high", COSTS(SLOPE(high)), "upper end of it"},
-    {"exponent", BENT(exponent), "power of the count by which the cost grows; 1 is straight"},
-    {"exponent_low", BENT(exponent_low), "lower end of its 95 % interval"},
-    {"exponent_high", BENT(exponent_high), "upper end of it"},
-    {"one", COSTS(SLOPE(one)), "median at the least count"},
-    {"most", COSTS(SLOPE(most)), "median at the greatest count"},
-    {"miss", SHARE(SLOPE(miss)), "how far the line is off at most, as a part of that point"},
-    {"step", APART(step), "what a line through the others says of the least, beyond its cost"},
-    {"rest_slope", APART(rest_slope), "slope of that line"},
-    {"rest_low", APART(rest_low), "lower end of its 95 % interval"},
-    {"rest_high", APART(rest_high), "upper end of it"},
-    {"most_count", SLOPE(most_count), "the greatest count"},
-    {"straight", SLOPE(straight), "nothing speaks against a straight line"},
-    {"first_apart", SLOPE(first_apart), "not straight, but a line fits all counts above the least"},
-    {.at = SPLICED(&place_table)},
+    FIELD(slope, processes, "that were measured"),
+    FIELD(slope, exact, "processes do not differ: the interval has no width"),
+    FIELD(slope, paired, "every process has all counts"),
+    FIELD(slope, base, "of the fitted line, at a count of 0", COSTS),
+    FIELD(slope, slope, "what each further one adds", COSTS),
+    ENDS(slope, low, high, COSTS),
+    FIELD(slope, exponent, "power of the count by which the cost grows; 1 is straight", BENT),
+    ENDS(slope, exponent_low, exponent_high, BENT),
+    FIELD(slope, one, "median at the least count", COSTS),
+    FIELD(slope, most, "median at the greatest count", COSTS),
+    FIELD(slope, miss, "how far the line is off at most, as a part of that point", RATIOS),
+    FIELD(slope, step, "what a line through the others says of the least, beyond its cost", APART),
+    FIELD(slope, rest_slope, "slope of that line", APART),
+    ENDS(slope, rest_low, rest_high, APART),
+    FIELD(slope, most_count, "the greatest count"),
+    FIELD(slope, straight, "nothing speaks against a straight line"),
+    FIELD(slope, first_apart, "not straight, but a line fits all counts above the least"),
 };
 static const struct fields slope_table =
     FIELDS("overhead.sweep", "cost by number of events, or of reads in a row", slope_fields);
 
 /* ----------------------------------------------------------------------------------------------
  * Machines, peers, advice. */
-
-#define MACHINE_ROW(member) AT(struct overhead_machine_row, member)
-#define COMPARED(member)                                                                           \
-    AT(struct overhead_machine_row, member),                                                       \
-        .known = KNOWN(struct overhead_machine_row, has_ratio), .unit = UNIT_RATIO,                \
-        .absent = "no other machine has it"
 
 /* The sum of two meters has no event. */
 static struct value get_meter(const void *item, const void *context)
@@ -459,30 +409,26 @@ static struct value get_seen(const void *item, const void *context)
     return value_absent(row->meter->unit == METER_INSTRUCTIONS ? NULL : "it was not counted");
 }
 
+#define COMPARED                                                                                   \
+    .known = KNOWN(struct overhead_machine_row, has_ratio), .unit = UNIT_RATIO,                    \
+    .absent = "no other machine has it"
 static const struct field machine_row_fields[] = {
-    {"path", MACHINE_ROW(path), "the interface that is called"},
-    VARIANT(struct overhead_machine_row),
-    {"operation", MACHINE_ROW(kind), "the kind of call"},
-    {.at = {.kind = FIELD_SPLICED,
-            .offset = offsetof(struct overhead_machine_row, meter),
-            .of = &unit_table,
-            .pointer = true}},
-    {"meter", GET(FIELD_TEXT, get_meter),
-     "the event that was read around the call; null for the sum of two", .nullable = true},
-    {"processes", MACHINE_ROW(processes), "that made the call"},
+    {.at = SPLICED_BY(get_operation, &operation_table)},
+    VARIANT(machine_row),
+    METER_OF(machine_row, &unit_table),
+    {"meter", GET(FIELD_TEXT, get_meter), "the event; null for the sum of two", .nullable = true},
+    FIELD(machine_row, processes, "that made the call"),
     {"reference", GET(FIELD_TEXT, get_reference), "fingerprint of the machine the ratio is to",
      .nullable = true},
-    {"median", COSTS(MACHINE_ROW(median)), "of warm calls, over processes"},
-    {"low", COSTS(MACHINE_ROW(low)), "lower end of its 95 % interval"},
-    {"high", COSTS(MACHINE_ROW(high)), "upper end of it"},
-    {"ratio", COMPARED(ratio), "to the reference"},
-    {"ratio_low", COMPARED(ratio_low), "lower end of its 95 % interval"},
-    {"ratio_high", COMPARED(ratio_high), "upper end of it"},
-    {"differs", MACHINE_ROW(differs), "from the reference, beyond what processes differ by"},
-    {"hidden", MACHINE_ROW(hidden),
-     "counters missed part of the call, because the operating system halts them while it switches "
-     "others; the clock of an emulated machine counted all of it, and the figures of kernel code "
-     "are the clock's minus those of user code"},
+    FIELD(machine_row, median, "of warm calls, over processes", COSTS),
+    ENDS(machine_row, low, high, COSTS),
+    FIELD(machine_row, ratio, "to the reference", COMPARED),
+    ENDS(machine_row, ratio_low, ratio_high, COMPARED),
+    FIELD(machine_row, differs, "from the reference, beyond what processes differ by"),
+    FIELD(machine_row, hidden,
+          "counters missed part of the call, because the operating system halts them while it "
+          "switches others; the clock of an emulated machine counted all of it, and the figures of "
+          "kernel code are the clock's minus those of user code"),
     {"seen", GET(FIELD_REAL, get_seen), "the median of what the counters saw of it",
      .absent = "no other meter says that counters missed any"},
 };
@@ -511,11 +457,11 @@ static const void *machine_row_of(const void *item, const void *context, size_t 
 }
 
 static const struct field machine_fields[] = {
-    {"fingerprint", AT(struct overhead_machine, fingerprint), "of the machine"},
-    {"name", AT(struct overhead_machine, name), "of its CPU, with the architecture"},
-    {"cpu", AT(struct overhead_machine, cpu), "model", .nullable = true},
-    {"os", AT(struct overhead_machine, os), "release of its Linux", .nullable = true},
-    {"emulated", AT(struct overhead_machine, emulated), "its times mean nothing, its counts do"},
+    FIELD(machine, fingerprint, "of the machine"),
+    FIELD(machine, name, "of its CPU, with the architecture"),
+    FIELD(machine, cpu, "model", .nullable = true),
+    FIELD(machine, os, "release of its Linux", .nullable = true),
+    FIELD(machine, emulated, "its times mean nothing, its counts do"),
     {"instructions_per_tick", GET(FIELD_REAL, get_tick),
      "what a tick of its emulated clock takes, by the gauge; spans in ticks were turned into "
      "instructions by it",
@@ -525,28 +471,25 @@ static const struct field machine_fields[] = {
 static const struct fields compared_table =
     FIELDS("overhead.machine", "one of the machines side by side", machine_fields);
 
-#define PEER(member) AT(struct overhead_peer, member)
 static const struct field peer_fields[] = {
-    {"path", PEER(path), "the interface"},
-    VARIANT(struct overhead_peer),
-    {"what", PEER(what), "the task"},
-    {"bare_path", PEER(bare_path), "who does the same by bare calls"},
-    METERED(struct overhead_peer),
-    {"processes", PEER(processes), "of the peer"},
-    {"paired", PEER(paired), "ratios are of processes that did both"},
-    {"cost", COSTS(PEER(cost)), "of the task through the peer"},
-    {"bare", COSTS(PEER(bare)), "of the same by bare calls"},
-    {"ratio", SHARE(PEER(ratio)), "of the two"},
-    {"low", SHARE(PEER(low)), "lower end of its 95 % interval"},
-    {"high", SHARE(PEER(high)), "upper end of it"},
+    FIELD(peer, path, "the interface"),
+    VARIANT(peer),
+    FIELD(peer, what, "the task"),
+    FIELD(peer, bare_path, "who does the same by bare calls"),
+    METER_OF(peer, &meter_table),
+    FIELD(peer, processes, "of the peer"),
+    FIELD(peer, paired, "ratios are of processes that did both"),
+    FIELD(peer, cost, "of the task through the peer", COSTS),
+    FIELD(peer, bare, "of the same by bare calls", COSTS),
+    FIELD(peer, ratio, "of the two", RATIOS),
+    ENDS(peer, low, high, RATIOS),
     {.at = SPLICED(&place_table)},
 };
 static const struct fields peer_table =
     FIELDS("overhead.peer", "what another interface costs in units of the bare calls", peer_fields);
 
 static const struct field advice_fields[] = {
-    {"text", AT(struct overhead_advice, text), "what to do, and the figures that say so",
-     .zero = true},
+    FIELD(advice, text, "what to do, and the figures that say so", .zero = true),
     {.at = SPLICED(&place_table)},
 };
 static const struct fields advice_table =
@@ -560,8 +503,7 @@ static const struct field analysis_fields[] = {
     {"processes", AT(struct overhead_run, report.processes), "that made them"},
     {"seconds", AT(struct overhead_run, studying.seconds), "that it all took", .unit = UNIT_S},
     {"complete", AT(struct overhead_run, studying.complete), "every visit of the plan has ended"},
-    {"store", AT(struct overhead_run, studying.stored), "the file of the samples",
-     .nullable = true},
+    {"store", AT(struct overhead_run, studying.stored), "the samples' file", .nullable = true},
     {"timer", OF(timers, timer_count, &timer_table), "of each machine and meter"},
     {"gauge", OF(gauges, gauge_count, &gauge_table), "of each machine and meter"},
     {"cold", OF(cold, cold_count, &cold_table), "first calls"},
