@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 #include "wire/tour.h"
 
 #define WORD(text) ((char *)(uintptr_t)(text))

@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "store-fixture.h"
 
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 
 #define CALLS "timer.nothing,perf-read.read*8,perf-read.start"
 

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "case.h"
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 #include "wire/tour.h"
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))

@@ -387,13 +387,15 @@ bool overhead_is_own(const struct overhead_operation *operation)
 
 static int by_cost(const void *left, const void *right)
 {
-    double a = ((const struct seen *)left)->cost, b = ((const struct seen *)right)->cost;
+    double a = ((const struct overhead_seen *)left)->cost,
+           b = ((const struct overhead_seen *)right)->cost;
     return (a > b) - (a < b);
 }
 
 /* The value up to which half of the weight lies, where each predecessor weighs the same; between
  * two of them where exactly half does. calls: sorted by cost, none NaN. */
-static double balanced_median(const struct seen *calls, size_t count, const size_t *by_slot)
+static double balanced_median(const struct overhead_seen *calls, size_t count,
+                              const size_t *by_slot)
 {
     double all = 0, sum = 0;
     for (size_t i = 0; i < count; i++)
@@ -412,8 +414,8 @@ struct writer {
     const struct overhead_case *file;
     struct overhead_report *report;
     uint32_t tour;
-    struct seen *calls; /* of the cell, sorted here */
-    size_t *by_slot;    /* undisturbed calls by what was before them; the first: nothing */
+    struct overhead_seen *calls; /* of the cell, sorted here */
+    size_t *by_slot;             /* undisturbed calls by what was before them; the first: nothing */
 };
 
 static void put(struct writer *writer, struct overhead_figure figure)
@@ -456,10 +458,10 @@ static void put_cell(struct writer *writer, const struct sorted_tour *sorted, ui
     bool is_total = meter == tour->meter_count;
     uint32_t first = is_total ? sorted->user : meter;
     size_t count, other_count;
-    const struct seen *calls = sorted_cell(sorted, process, slot, first, &count);
+    const struct overhead_seen *calls = sorted_cell(sorted, process, slot, first, &count);
     memcpy(writer->calls, calls, count * sizeof(*calls));
     if (is_total) {
-        const struct seen *others =
+        const struct overhead_seen *others =
             sorted_cell(sorted, process, slot, sorted->kernel, &other_count);
         count = other_count < count ? other_count : count;
         for (size_t i = 0; i < count; i++)
@@ -478,7 +480,7 @@ static void put_cell(struct writer *writer, const struct sorted_tour *sorted, ui
     if (tour->cold) {
         /* A cold call is a figure of its own. */
         for (size_t i = 0; i < count; i++) {
-            const struct seen *call = &writer->calls[i];
+            const struct overhead_seen *call = &writer->calls[i];
             if (isnan(call->cost))
                 continue;
             figure.position = call->position;
@@ -503,7 +505,8 @@ void overhead_judge_figures(const struct overhead_case *file, struct overhead_re
         size_t longest = 0;
         for (size_t j = 0; j < tour->processes; j++)
             longest = tour->passes[j] > longest ? tour->passes[j] : longest;
-        AUTO_MEMORY struct seen *calls = memory_new(longest * tour->length + 1, sizeof(*calls));
+        AUTO_MEMORY struct overhead_seen *calls =
+            memory_new(longest * tour->length + 1, sizeof(*calls));
         AUTO_MEMORY size_t *by_slot = memory_new(sorted.tours[i].slot_count + 1, sizeof(*by_slot));
         writer.calls = calls;
         writer.by_slot = by_slot;

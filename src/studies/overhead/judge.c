@@ -195,8 +195,8 @@ static size_t cell_of(const struct sorted_tour *sorted, size_t process, size_t s
 
 /* Where the calls of a cell are: every process has its whole passes, and in these each slot as many
  * calls as it occurs, once for each meter. */
-static struct seen *calls_of(const struct sorted_tour *sorted, size_t process, size_t slot,
-                             size_t meter)
+static struct overhead_seen *calls_of(const struct sorted_tour *sorted, size_t process, size_t slot,
+                                      size_t meter)
 {
     const struct overhead_tour *tour = sorted->tour;
     const struct slot *of = &sorted->slots[slot];
@@ -213,8 +213,9 @@ static void see(void *context, const struct overhead_span *span)
     size_t *filled = &sorted->filled[cell_of(sorted, span->process, (size_t)slot, span->meter)];
     if (*filled >= sorted->tour->passes[span->process] * sorted->slots[slot].occurrences)
         return;
-    struct seen *seen = calls_of(sorted, span->process, (size_t)slot, span->meter) + *filled;
-    *seen = (struct seen){
+    struct overhead_seen *seen =
+        calls_of(sorted, span->process, (size_t)slot, span->meter) + *filled;
+    *seen = (struct overhead_seen){
         .cost = span->disturbed ? NAN : span->cost,
         .slot_before = span->predecessor < 0
                            ? -1
@@ -225,8 +226,8 @@ static void see(void *context, const struct overhead_span *span)
     };
 }
 
-struct seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
-                         size_t meter, size_t *count)
+struct overhead_seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
+                                  size_t meter, size_t *count)
 {
     *count = sorted->filled[cell_of(sorted, process, slot, meter)];
     return calls_of(sorted, process, slot, meter);

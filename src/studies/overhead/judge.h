@@ -16,7 +16,7 @@
  * of the calls. For judge-rows.c and judge-clock.c. */
 
 /* One call, metered. */
-struct seen {
+struct overhead_seen {
     double cost; /* NaN: disturbed */
     int32_t slot_before, predecessor;
     uint32_t position;
@@ -34,8 +34,8 @@ struct sorted_tour {
     const struct overhead_tour *tour;
     struct slot *slots;
     size_t slot_count;
-    struct seen *seen; /* by process, slot, meter */
-    size_t *filled;    /* [(process * slot_count + slot) * meter_count + meter] */
+    struct overhead_seen *seen; /* by process, slot, meter */
+    size_t *filled;             /* [(process * slot_count + slot) * meter_count + meter] */
     /* The sum of two of its meters; NULL: none. */
     const struct overhead_meter *total;
     uint32_t user, kernel;
@@ -50,8 +50,8 @@ struct sorted overhead_sort_calls(const struct overhead_case *file,
                                   const struct overhead_report *report);
 
 /* The calls of a cell, and how many there are. */
-struct seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
-                         size_t meter, size_t *count);
+struct overhead_seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
+                                  size_t meter, size_t *count);
 
 /* Finds the two halves of a total in every tour, and fills report->totals. */
 void overhead_find_totals(struct sorted *sorted, struct overhead_report *report);

@@ -8,22 +8,22 @@
  *
  *     study.h                 the case of overhead, and the report of the judge
  *     study.c                 options, what the machine has, the entry in the driver of studies
- *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              what is planned; the order of a tour's calls
- *     plan-tours.c            the tours that are wished for, the most important first
+ *     parts.h                 what the files outside of the judge share: the plan, the command
+ *     plan.c, plan-tours.c    the order of a tour's calls; the tours, the most important first
  *     load.c                  samples -> the case
  *     judge.h, judge.c        what the parts of the judge share; all parts in order; pure
  *     judge-clock.c           ticks of an emulated clock as instructions; what metering costs
- *     judge-rows.c            a row a cell
+ *     judge-rows.c            a row a cell; a figure of every process
  *     judge-levels.c          several modes in one cell
- *     judge-cold.c            first calls
+ *     judge-cold.c            first calls, wild ones, the same call again and again
  *     judge-sweeps.c          cost by events and by calls in a row
  *     judge-machines.c        machines side by side, peers
  *     judge-advice.c          what saves something here
  *     findings.c, -kinds.c    W1 to W7
+ *     words.c                 every sentence of the judge
+ *     fields.c                what a result is, for programs
  *     show.c, show-sweeps.c, show-machines.c
  *                             the report for people
- *     json.c                  the report for programs
  *     figures.c, -sweeps.c    which rows make which picture
  *     summary.c               what reports, runs and comparisons say of it */
 #pragma once

@@ -4,7 +4,7 @@
  * What reports, runs and comparisons say of what calls cost. */
 #include "base/memory.h"
 #include "engine/told.h"
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 #include "studies/overhead/study.h"
 
 /* The advice, as it is. */
