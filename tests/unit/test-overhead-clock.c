@@ -93,14 +93,9 @@ static const struct overhead_machine_row *find_row(const struct overhead_report 
                                                    uint32_t machine, const char *path,
                                                    const char *kind, const char *mode)
 {
-    for (size_t i = 0; i < report->machine_row_count; i++) {
-        const struct overhead_machine_row *row = &report->machines[i];
-        if (row->machine == machine && strcmp(row->path, path) == 0 &&
-            strcmp(row->kind, kind) == 0 && strcmp(row->meter->mode, mode) == 0)
-            return row;
-    }
-    fprintf(stderr, "no row of %s.%s:%s\n", path, kind, mode);
-    abort();
+    return ONLY(report->machines, report->machine_row_count, row,
+                row->machine == machine && strcmp(row->path, path) == 0 &&
+                    strcmp(row->kind, kind) == 0 && strcmp(row->meter->mode, mode) == 0);
 }
 
 TEST(test_rate_is_found_and_steps_average_out)

@@ -20,18 +20,10 @@ static const struct overhead_cold *find(const struct overhead_case *file,
                                         const struct overhead_report *report, const char *operation,
                                         const char *link, const char *predecessor)
 {
-    const struct overhead_cold *found = NULL;
-    for (size_t i = 0; i < report->cold_count; i++) {
-        const struct overhead_cold *cold = &report->cold[i];
-        if (strcmp(file->operations[cold->operation].name, operation) != 0 ||
-            strcmp(cold->link, link) != 0 ||
-            (predecessor && (cold->predecessor < 0 ||
-                             strcmp(file->operations[cold->predecessor].name, predecessor) != 0)))
-            continue;
-        assert_null(found);
-        found = cold;
-    }
-    return found;
+    return ONLY(report->cold, report->cold_count, cold,
+                IS_CALL(file, cold->operation, operation) && strcmp(cold->link, link) == 0 &&
+                    (!predecessor ||
+                     (cold->predecessor >= 0 && IS_CALL(file, cold->predecessor, predecessor))));
 }
 
 /* First calls cost more: 4000 where lazily bound, 800 in any case, 500 less after a start;
@@ -107,22 +99,6 @@ TEST(what_was_called_before_is_part_of_the_cell)
         find(&builder.file, &report, "perf-read.read", "lazy", "timer.nothing");
     assert_near(lazy->extra, 4800, 1e-9);
     assert_null(find(&builder.file, &report, "timer.nothing", "static", NULL));
-}
-
-TEST(what_stood_before_a_later_first_call_tells_too)
-{
-    BUILDER(builder, 7);
-    struct overhead_way way = {.cold = true, .cost = first_cost, .calls = start_first};
-    build_overhead_tour(&builder, &way);
-    way.calls = "timer.nothing,timer.nothing,perf-read.start,perf-read.stop";
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
-    const struct overhead_cold *after_read =
-        find(&builder.file, &report, "perf-read.stop", "static", "perf-read.read");
-    const struct overhead_cold *after_start =
-        find(&builder.file, &report, "perf-read.stop", "static", "perf-read.start");
-    assert_near(after_read->first - after_start->first, 500, 1);
-    assert_int_equal(after_read->processes, 200);
 }
 
 TEST(without_warm_calls_the_second_must_do)

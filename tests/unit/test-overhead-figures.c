@@ -13,27 +13,14 @@ static const struct overhead_figure *find(const struct overhead_case *file,
                                           const char *operation, uint32_t process,
                                           uint32_t position, const char *mode)
 {
-    const struct overhead_figure *found = NULL;
-    for (size_t i = 0; i < report->figure_count; i++) {
-        const struct overhead_figure *figure = &report->figures[i];
-        if (strcmp(file->operations[figure->operation].name, operation) != 0 ||
-            figure->process != process || figure->position != position ||
-            strcmp(figure->meter->mode, mode) != 0)
-            continue;
-        assert_null(found);
-        found = figure;
-    }
-    return found;
+    return ONLY(report->figures, report->figure_count, figure,
+                IS_CALL(file, figure->operation, operation) && figure->process == process &&
+                    figure->position == position && strcmp(figure->meter->mode, mode) == 0);
 }
 
 /* After itself 100, after anything else 1000. */
-static double by_predecessor(const struct overhead_built_call *call, void *context)
-{
-    (void)context;
-    if (strcmp(call->path, "timer") == 0)
-        return overhead_usual_cost(call, NULL);
-    return call->predecessor && strcmp(call->predecessor, call->operation) == 0 ? 100 : 1000;
-}
+COST_OF_CALLS(by_predecessor,
+              call->predecessor &&strcmp(call->predecessor, call->operation) == 0 ? 100 : 1000)
 
 TEST(each_predecessor_weighs_the_same)
 {
@@ -55,9 +42,8 @@ TEST(each_predecessor_weighs_the_same)
 
 TEST(disturbed_passes_are_left_out)
 {
-    BUILDER(builder, 2);
-    build_overhead_tour(&builder, WAY(.shared = 0.4, .passes = 40, .shared_factor = 3));
-    struct overhead_report report = judge_figures(&builder);
+    JUDGED(builder, report, 2, judge_figures(&builder), .shared = 0.4, .passes = 40,
+           .shared_factor = 3);
     size_t runs = 0;
     for (size_t i = 0; i < report.figure_count; i++)
         if (report.figures[i].operation ==

@@ -169,9 +169,8 @@ TEST(steps_of_the_clock_are_disturbances)
 
 TEST(tours_without_a_gauge_are_not_accused)
 {
-    BUILDER(builder, 1);
-    build_overhead_tour(&builder, WAY(.calls = "timer.nothing,perf-read.read", .run_noise = 0.3));
-    struct overhead_report report = judge_passes(&builder);
+    JUDGED(builder, report, 1, judge_passes(&builder), .calls = "timer.nothing,perf-read.read",
+           .run_noise = 0.3);
     assert_false(report.gauges[0].known);
     assert_near(report.gauges[0].share, 0, 0);
     assert_int_equal(report.gauges[0].passes, 600);

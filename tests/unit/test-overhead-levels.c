@@ -300,11 +300,8 @@ TEST(more_levels_than_can_be_told_are_put_together)
 /* A row of the judge carries them. */
 TEST(rows_carry_their_levels)
 {
-    BUILDER(builder, 21);
-    build_overhead_tour(&builder,
-                        WAY(.process_level_share = 0.3, .process_level_factor = 1508.0 / 1014,
-                            .run_noise = 0.02, .step = 24.5));
-    struct overhead_report report = judge_cells(&builder);
+    JUDGED(builder, report, 21, judge_cells(&builder), .process_level_share = 0.3,
+           .process_level_factor = 1508.0 / 1014, .run_noise = 0.02, .step = 24.5);
     size_t seen = 0;
     for (size_t i = 0; i < report.row_count; i++) {
         const struct overhead_row *row = &report.rows[i];

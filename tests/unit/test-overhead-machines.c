@@ -36,16 +36,9 @@ static const struct overhead_machine_row *find(const struct overhead_report *rep
                                                uint32_t machine, const char *path, const char *kind,
                                                const char *mode)
 {
-    const struct overhead_machine_row *found = NULL;
-    for (size_t i = 0; i < report->machine_row_count; i++) {
-        const struct overhead_machine_row *row = &report->machines[i];
-        if (row->machine != machine || strcmp(row->path, path) != 0 ||
-            strcmp(row->kind, kind) != 0 || strcmp(row->meter->mode, mode) != 0)
-            continue;
-        assert_null(found);
-        found = row;
-    }
-    return found;
+    return ONLY(report->machines, report->machine_row_count, row,
+                row->machine == machine && strcmp(row->path, path) == 0 &&
+                    strcmp(row->kind, kind) == 0 && strcmp(row->meter->mode, mode) == 0);
 }
 
 TEST(kernels_are_compared_in_the_order_of_their_versions)

@@ -196,12 +196,10 @@ TEST(links_events_layouts_and_reads_are_factors)
 
 TEST(cold_calls_are_told_apart_by_their_position)
 {
-    BUILDER(builder, 2);
-    build_overhead_tour(&builder,
-                        WAY(.calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
-                                     "perf-user-cold.read,perf-user-cold.read",
-                            .cold = true, .fault_path = "perf-user-cold", .fault_cost = 4000));
-    struct overhead_report report = judge_cells(&builder);
+    JUDGED(builder, report, 2, judge_cells(&builder),
+           .calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
+                    "perf-user-cold.read,perf-user-cold.read",
+           .cold = true, .fault_path = "perf-user-cold", .fault_cost = 4000);
     for (uint32_t position = 1; position <= 3; position++) {
         const struct overhead_row *row =
             find(&builder, &report,
@@ -217,9 +215,7 @@ TEST(cold_calls_are_told_apart_by_their_position)
 
 TEST(disturbed_passes_are_kept_and_told_apart)
 {
-    BUILDER(builder, 4);
-    build_overhead_tour(&builder, WAY(.shared = 0.4, .run_noise = 0.01));
-    struct overhead_report report = judge_cells(&builder);
+    JUDGED(builder, report, 4, judge_cells(&builder), .shared = 0.4, .run_noise = 0.01);
     const struct overhead_row *row = find(&builder, &report, WANTED(.operation = "perf-read.read"));
     assert_near(row->median, 1014, 5);
     assert_near(row->disturbed_median, 1217, 6);
@@ -308,24 +304,6 @@ TEST(two_tours_with_the_same_factors_share_their_rows)
     assert_int_equal(alone, 3);
     assert_int_equal(report.processes, 25);
     assert_int_equal(report.calls, 25 * 20 * 9);
-}
-
-/* Static links first, then by name; the summary before its predecessors. */
-TEST(rows_are_in_order)
-{
-    BUILDER(builder, 4);
-    build_overhead_tour(&builder, WAY(.link = "lazy", .processes = 6));
-    build_overhead_tour(&builder, WAY(.link = "static", .processes = 6));
-    struct overhead_report report = judge_cells(&builder);
-    assert_true(report.rows[0].all_predecessors);
-    assert_string_equal(report.rows[0].link, "static");
-    assert_string_equal(builder.file.operations[report.rows[0].operation].path, "perf-read");
-    assert_false(report.rows[1].all_predecessors);
-    for (size_t i = 1; i < report.row_count; i++) {
-        const struct overhead_row *before = &report.rows[i - 1], *row = &report.rows[i];
-        assert_true(strcmp(builder.file.operations[before->operation].path,
-                           builder.file.operations[row->operation].path) <= 0);
-    }
 }
 
 TEST(an_empty_case_has_no_rows)

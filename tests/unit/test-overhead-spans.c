@@ -161,9 +161,7 @@ TEST(metering_is_the_median_of_processes_that_nobody_disturbed)
 
 TEST(where_nothing_was_called_nothing_is_subtracted)
 {
-    BUILDER(builder, 5);
-    build_overhead_tour(&builder, WAY(.calls = "perf-read.read,timer.gauge"));
-    struct overhead_report report = judge_passes(&builder);
+    JUDGED(builder, report, 5, judge_passes(&builder), .calls = "perf-read.read,timer.gauge");
     struct seen_spans seen = {.file = &builder.file};
     assert_false(report.timers[0].known);
     assert_near(report.timers[0].cost, 0, 0);
@@ -184,30 +182,11 @@ TEST(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing)
     assert_int_equal(report.timers[0].processes, 200);
 }
 
-TEST(machines_and_meters_are_timed_apart)
-{
-    BUILDER(builder, 5);
-    uint32_t other = build_overhead_machine(&builder, "other", false);
-    build_overhead_tour(&builder, WAY(.metering = 30));
-    build_overhead_tour(&builder, WAY(.machine = other, .metering = 90));
-    build_overhead_tour(&builder, WAY(.meters = {"instructions:u"}, .metering = 7));
-    struct overhead_report report = judge_passes(&builder);
-    assert_int_equal(report.timer_count, 3);
-    assert_near(report.timers[0].cost, 30, 0);
-    assert_near(report.timers[1].cost, 90, 0);
-    assert_int_equal(report.timers[1].machine, other);
-    assert_near(report.timers[2].cost, 7, 0);
-    assert_int_equal(report.gauge_count, 3);
-    assert_false(report.gauges[2].known); /* a count */
-}
-
 /* --- steps --- */
 
 static double resolution_of(double step, double noise, uint64_t seed)
 {
-    BUILDER(builder, seed);
-    build_overhead_tour(&builder, WAY(.step = step, .run_noise = noise));
-    struct overhead_report report = judge_passes(&builder);
+    JUDGED(builder, report, seed, judge_passes(&builder), .step = step, .run_noise = noise);
     double resolution = report.timers[0].resolution;
     return resolution;
 }

@@ -47,17 +47,9 @@ static const struct overhead_slope *find(const struct overhead_case *file,
                                          const char *operation, bool by_reads, bool separate,
                                          const char *mode)
 {
-    const struct overhead_slope *found = NULL;
-    for (size_t i = 0; i < report->slope_count; i++) {
-        const struct overhead_slope *slope = &report->slopes[i];
-        if (strcmp(file->operations[slope->operation].name, operation) != 0 ||
-            slope->by_reads != by_reads || slope->separate != separate ||
-            strcmp(slope->meter->mode, mode) != 0)
-            continue;
-        assert_null(found);
-        found = slope;
-    }
-    return found;
+    return ONLY(report->slopes, report->slope_count, slope,
+                IS_CALL(file, slope->operation, operation) && slope->by_reads == by_reads &&
+                    slope->separate == separate && strcmp(slope->meter->mode, mode) == 0);
 }
 
 static const struct overhead_slope *by_events(const struct overhead_builder *builder,
@@ -136,13 +128,7 @@ TEST(a_cost_that_grows_ever_faster_is_not_straight)
 }
 
 /* One event 1500; from the second on 2300 + 40 for each. */
-static double stepped_cost(const struct overhead_built_call *call, void *context)
-{
-    (void)context;
-    if (strcmp(call->path, "timer") == 0)
-        return overhead_usual_cost(call, NULL);
-    return call->open == 1 ? 1500 : 2300 + 40.0 * call->open;
-}
+COST_OF_CALLS(stepped_cost, call->open == 1 ? 1500 : 2300 + 40.0 * call->open)
 
 TEST(a_first_event_that_stands_apart_is_told_from_a_curve)
 {
@@ -286,24 +272,6 @@ TEST(every_meter_has_its_slope_and_both_modes_together)
         assert_true(slope->low == slope->slope && slope->high == slope->slope);
         assert_near(slope->exponent, 1, 1e-9);
     }
-}
-
-TEST(machines_have_slopes_of_their_own)
-{
-    struct overhead_builder builder;
-    struct planted planted = {.base = 1000, .slope = 100, .exponent = 1};
-    struct planted other = {.base = 1000, .slope = 300, .exponent = 1};
-    overhead_builder_start(&builder, 11);
-    uint32_t second = build_overhead_machine(&builder, "second", false);
-    build_events(&builder, (struct overhead_way){.processes = 3, .passes = 2}, &planted);
-    build_events(&builder, (struct overhead_way){.processes = 3, .passes = 2, .machine = second},
-                 &other);
-    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
-    assert_int_equal(report.slope_count, 2);
-    assert_int_equal(report.slopes[0].machine, 0);
-    assert_near(report.slopes[0].slope, 100, 1e-6);
-    assert_int_equal(report.slopes[1].machine, second);
-    assert_near(report.slopes[1].slope, 300, 1e-6);
 }
 
 TEST(what_is_missing_makes_no_slope)
