@@ -371,6 +371,58 @@ struct line line_fit(struct line_value *values, size_t count)
 }
 
 /* ----------------------------------------------------------------------------------------------
+ * Tours by the set of what they call, in whatever order: what a call costs depends on the others
+ * that its process makes. */
+
+struct companies {
+    uint32_t *with_times; /* [tour]; tours with the same number make the same calls … */
+    uint32_t *operations; /* … or the same but for how often in a row */
+};
+
+/* Sets of calls, each as sorted numbers. */
+struct set {
+    uint64_t *members;
+    size_t count;
+};
+
+static int by_number(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* The number of a company is that of its first tour. */
+static uint32_t *number(const struct overhead_case *file, bool with_times)
+{
+    uint32_t *numbers = memory_new(file->tour_count + 1, sizeof(*numbers));
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct set *sets = memory_new(file->tour_count + 1, sizeof(*sets));
+    for (size_t i = 0; i < file->tour_count; i++) {
+        struct set set = {.members = memory_new(file->tours[i].length + 1, sizeof(*set.members))};
+        for (size_t j = 0; j < file->tours[i].length; j++)
+            set.members[j] = (uint64_t)file->tours[i].calls[j] << 32 |
+                             (with_times ? file->tours[i].times[j] : 0);
+        qsort(set.members, file->tours[i].length, sizeof(*set.members), by_number);
+        for (size_t j = 0; j < file->tours[i].length; j++)
+            if (j == 0 || set.members[j] != set.members[j - 1])
+                set.members[set.count++] = set.members[j];
+        sets[i] = set;
+        while (sets[numbers[i]].count != sets[i].count ||
+               memcmp(sets[numbers[i]].members, sets[i].members,
+                      sets[i].count * sizeof(*sets[i].members)) != 0)
+            numbers[i]++;
+    }
+    memory_scope_end(&scope);
+    return numbers;
+}
+
+static struct companies companies_of(const struct overhead_case *file)
+{
+    return (struct companies){.with_times = number(file, true), .operations = number(file, false)};
+}
+
+/* ----------------------------------------------------------------------------------------------
  * The sweeps. */
 
 /* A figure as a point of one sweep. */

@@ -14,6 +14,41 @@ bool overhead_same_word(const char *left, const char *right)
     return strcmp(left ? left : "", right ? right : "") == 0;
 }
 
+const char *overhead_variant(const struct overhead_operation *operation, const char *link)
+{
+    if (operation->page && *operation->page)
+        return operation->page;
+    return operation->binds ? link : "inline";
+}
+
+bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right)
+{
+    return left == right || (left && right && overhead_same_word(left->event, right->event) &&
+                             overhead_same_word(left->mode, right->mode));
+}
+
+bool overhead_has_one_mode(const struct overhead_meter *meter)
+{
+    return meter && (overhead_same_word(meter->mode, "u") || overhead_same_word(meter->mode, "k"));
+}
+
+bool overhead_is_time(const struct overhead_meter *meter)
+{
+    return meter->unit == METER_TICKS || meter->unit == METER_NS;
+}
+
+bool overhead_means_something(const struct overhead_case *file,
+                              const struct overhead_figure *figure)
+{
+    return !file->machines[figure->machine].emulated ||
+           !(overhead_is_time(figure->meter) || figure->meter->unit == METER_CYCLES);
+}
+
+bool overhead_is_own(const struct overhead_operation *operation)
+{
+    return strcmp(operation->instrument, "timer") == 0;
+}
+
 bool overhead_same_group(const void *called, const void *other)
 {
     const struct overhead_called *one = called, *two = other;
@@ -33,52 +68,6 @@ int overhead_operation_index(const struct overhead_case *file, const char *name)
         if (strcmp(file->operations[index].name, name) == 0)
             return (int)index;
     return -1;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Tours by the set of what they call. */
-
-/* Sets of calls, each as sorted numbers. */
-struct set {
-    uint64_t *members;
-    size_t count;
-};
-
-static int by_number(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
-}
-
-/* The number of a company is that of its first tour. */
-static uint32_t *number(const struct overhead_case *file, bool with_times)
-{
-    uint32_t *numbers = memory_new(file->tour_count + 1, sizeof(*numbers));
-    struct memory_scope scope;
-    memory_scope_begin(&scope);
-    struct set *sets = memory_new(file->tour_count + 1, sizeof(*sets));
-    for (size_t i = 0; i < file->tour_count; i++) {
-        struct set set = {.members = memory_new(file->tours[i].length + 1, sizeof(*set.members))};
-        for (size_t j = 0; j < file->tours[i].length; j++)
-            set.members[j] = (uint64_t)file->tours[i].calls[j] << 32 |
-                             (with_times ? file->tours[i].times[j] : 0);
-        qsort(set.members, file->tours[i].length, sizeof(*set.members), by_number);
-        for (size_t j = 0; j < file->tours[i].length; j++)
-            if (j == 0 || set.members[j] != set.members[j - 1])
-                set.members[set.count++] = set.members[j];
-        sets[i] = set;
-        while (sets[numbers[i]].count != sets[i].count ||
-               memcmp(sets[numbers[i]].members, sets[i].members,
-                      sets[i].count * sizeof(*sets[i].members)) != 0)
-            numbers[i]++;
-    }
-    memory_scope_end(&scope);
-    return numbers;
-}
-
-struct companies companies_of(const struct overhead_case *file)
-{
-    return (struct companies){.with_times = number(file, true), .operations = number(file, false)};
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -153,95 +142,6 @@ void overhead_each_span(const struct overhead_case *file, const struct overhead_
 {
     for (size_t i = 0; i < file->tour_count; i++)
         walk_tour(file, report, (uint32_t)i, each, context);
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Calls by cell. How many calls a cell has follows from the tour, so every call has its place
- * before the first one is looked at, and calls of two meters that stand at the same place are the
- * same. */
-
-static int slot_of(const struct sorted_tour *sorted, uint32_t operation, uint32_t times)
-{
-    for (size_t i = 0; i < sorted->slot_count; i++)
-        if (sorted->slots[i].operation == operation && sorted->slots[i].times == times)
-            return (int)i;
-    return -1;
-}
-
-static struct sorted_tour sort_tour(const struct overhead_tour *tour)
-{
-    struct sorted_tour sorted = {.tour = tour,
-                                 .slots = memory_new(tour->length + 1, sizeof(*sorted.slots))};
-    for (size_t i = 0; i < tour->length; i++) {
-        int slot = slot_of(&sorted, tour->calls[i], tour->times[i]);
-        if (slot < 0) {
-            slot = (int)sorted.slot_count++;
-            sorted.slots[slot] = (struct slot){tour->calls[i], tour->times[i], 0, 0};
-        }
-        sorted.slots[slot].occurrences++;
-    }
-    for (size_t i = 1; i < sorted.slot_count; i++)
-        sorted.slots[i].before = sorted.slots[i - 1].before + sorted.slots[i - 1].occurrences;
-    sorted.seen = memory_new(overhead_calls_of(tour) * tour->meter_count + 1, sizeof(*sorted.seen));
-    sorted.filled = memory_new(tour->processes * sorted.slot_count * tour->meter_count + 1,
-                               sizeof(*sorted.filled));
-    return sorted;
-}
-
-static size_t cell_of(const struct sorted_tour *sorted, size_t process, size_t slot, size_t meter)
-{
-    return (process * sorted->slot_count + slot) * sorted->tour->meter_count + meter;
-}
-
-/* Where the calls of a cell are: every process has its whole passes, and in these each slot as many
- * calls as it occurs, once for each meter. */
-static struct overhead_seen *calls_of(const struct sorted_tour *sorted, size_t process, size_t slot,
-                                      size_t meter)
-{
-    const struct overhead_tour *tour = sorted->tour;
-    const struct slot *of = &sorted->slots[slot];
-    return sorted->seen + tour->begins[process] * tour->meter_count +
-           tour->passes[process] * (of->before * tour->meter_count + meter * of->occurrences);
-}
-
-static void see(void *context, const struct overhead_span *span)
-{
-    struct sorted_tour *sorted = &((struct sorted *)context)->tours[span->tour];
-    int slot = slot_of(sorted, span->operation, span->times);
-    if (slot < 0)
-        return;
-    size_t *filled = &sorted->filled[cell_of(sorted, span->process, (size_t)slot, span->meter)];
-    if (*filled >= sorted->tour->passes[span->process] * sorted->slots[slot].occurrences)
-        return;
-    struct overhead_seen *seen =
-        calls_of(sorted, span->process, (size_t)slot, span->meter) + *filled;
-    *seen = (struct overhead_seen){
-        .cost = span->disturbed ? NAN : span->cost,
-        .slot_before = span->predecessor < 0
-                           ? -1
-                           : slot_of(sorted, (uint32_t)span->predecessor, span->predecessor_times),
-        .predecessor = span->predecessor,
-        .position = (uint32_t)++ * filled,
-        .account = span->account,
-    };
-}
-
-struct overhead_seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
-                                  size_t meter, size_t *count)
-{
-    *count = sorted->filled[cell_of(sorted, process, slot, meter)];
-    return calls_of(sorted, process, slot, meter);
-}
-
-struct sorted overhead_sort_calls(const struct overhead_case *file,
-                                  const struct overhead_report *report)
-{
-    struct sorted sorted = {.tours = memory_new(file->tour_count + 1, sizeof(*sorted.tours)),
-                            .count = file->tour_count};
-    for (size_t i = 0; i < sorted.count; i++)
-        sorted.tours[i] = sort_tour(&file->tours[i]);
-    overhead_each_span(file, report, see, &sorted);
-    return sorted;
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -12,51 +12,6 @@
 #include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * The calls of a case by cell: for every process, what it called and by which meter, in the order
- * of the calls. For judge-rows.c and judge-clock.c. */
-
-/* One call, metered. */
-struct overhead_seen {
-    double cost; /* NaN: disturbed */
-    int32_t slot_before, predecessor;
-    uint32_t position;
-    const struct account *account;
-};
-
-/* What is called in one pass, each (operation, times) once. */
-struct slot {
-    uint32_t operation, times;
-    size_t occurrences; /* in a pass */
-    size_t before;      /* occurrences of all slots before it */
-};
-
-struct sorted_tour {
-    const struct overhead_tour *tour;
-    struct slot *slots;
-    size_t slot_count;
-    struct overhead_seen *seen; /* by process, slot, meter */
-    size_t *filled;             /* [(process * slot_count + slot) * meter_count + meter] */
-    /* The sum of two of its meters; NULL: none. */
-    const struct overhead_meter *total;
-    uint32_t user, kernel;
-};
-
-struct sorted {
-    struct sorted_tour *tours;
-    size_t count;
-};
-
-struct sorted overhead_sort_calls(const struct overhead_case *file,
-                                  const struct overhead_report *report);
-
-/* The calls of a cell, and how many there are. */
-struct overhead_seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
-                                  size_t meter, size_t *count);
-
-/* Finds the two halves of a total in every tour, and fills report->totals. */
-void overhead_find_totals(struct sorted *sorted, struct overhead_report *report);
-
-/* ----------------------------------------------------------------------------------------------
  * The spans of a case, put together by their factors. Millions are laid side by side, so a cell is
  * found by a hash and its spans lie in one stretch. */
 
@@ -96,19 +51,10 @@ struct overhead_cells overhead_cells_collect(const struct overhead_case *file,
 bool overhead_cells_siblings(const struct overhead_cell *left, const struct overhead_cell *right);
 
 /* ----------------------------------------------------------------------------------------------
- * Which tours call the same things, in whatever order: what a call costs depends on the others
- * that its process makes. */
-
-struct companies {
-    uint32_t *with_times; /* [tour]; tours with the same number make the same calls … */
-    uint32_t *operations; /* … or the same but for how often in a row */
-};
-
-struct companies companies_of(const struct overhead_case *file);
-
-/* ----------------------------------------------------------------------------------------------
  * Figures of processes, and how the parts that use them choose among them. */
 
+/* "static" … where it calls a library, the state of its page where it reads one, else "inline". */
+const char *overhead_variant(const struct overhead_operation *operation, const char *link);
 /* NULL is no word, and the meter of whole commands. */
 bool overhead_same_word(const char *left, const char *right);
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);

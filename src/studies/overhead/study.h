@@ -13,7 +13,8 @@
  *     load.c                  samples -> the case
  *     judge.h, judge.c        what the parts of the judge share; all parts in order; pure
  *     judge-clock.c           ticks of an emulated clock as instructions; what metering costs
- *     judge-rows.c            a row a cell; a figure of every process
+ *     judge-rows.c            a row a cell
+ *     judge-figures.c         a figure of every process for each of its cells
  *     judge-levels.c          several modes in one cell
  *     judge-cold.c            first calls, wild ones, the same call again and again
  *     judge-sweeps.c          cost by events and by calls in a row
