@@ -221,22 +221,22 @@ static inline void hand_no_user_reads(struct hand *hand)
 
 /* --- reports in words: "warm perf-read.read 1000; first perf-read.read lazy 4000; faults" --- */
 
-static const double hand_blocks[][6] = {{3000, 1500, 1400, 1390, 1380, 1370},  /* falling */
-                                        {3000, 1500, 1400, 1390, 1700, 1800},  /* rising */
-                                        {1000, 1000, 1000, 1000, 1000, 1000},  /* even */
-                                        {400, 100, 90, 90, 90, 90},            /* cheap */
-                                        {1000, 1500, 1400, 1390, 1380, 1370}}; /* odd first */
-enum { FALLING, RISING, EVEN, CHEAP, ODD_FIRST };
+static const double hand_blocks[][6] = {
+    {3000, 1500, 1400, 1390, 1380, 1370},  /* 0: falling */
+    {3000, 1500, 1400, 1390, 1700, 1800},  /* 1: rising */
+    {1000, 1000, 1000, 1000, 1000, 1000},  /* 2: even */
+    {400, 100, 90, 90, 90, 90},            /* 3: cheap, falling */
+    {1000, 1500, 1400, 1390, 1380, 1370}}; /* 4: the first is cheap */
 
 static inline void hand_say(struct hand *hand, const char *words)
 {
     char what[24] = "", name[48] = "", link[48] = "", before[48] = "";
     double one = 0, two = 0;
-    struct overhead_row *row = hand->report.row_count ? &hand->rows[hand->report.row_count - 1] : 0;
-    struct overhead_slope *slope = &hand->slopes[(hand->report.slope_count + 99) % 100 % 24];
+    const size_t rows = hand->report.row_count, slopes = hand->report.slope_count;
+    /* Of two rows in instructions the first is meant. */
+    struct overhead_row *row = rows ? &hand->rows[rows - (hand->counts ? 2 : 1)] : NULL;
+    struct overhead_slope *slope = slopes ? &hand->slopes[slopes - 1] : NULL;
     unsigned position;
-    row -=
-        row && hand->counts && row->meter == &hand_kernel; /* what is said is said of the first */
     assert_int_equal(sscanf(words, "%23s", what), 1);
 #define IS(word, count, ...)                                                                       \
     (strcmp(what, word) == 0 && sscanf(words, "%*s " __VA_ARGS__) == (count))

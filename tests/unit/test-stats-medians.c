@@ -10,22 +10,32 @@
 /* cmocka needs the four above before it. */
 #include <stdbool.h>
 
-#include "overhead-builder.h"
+#include "stats/random.h"
 
 enum { CASES = 2000, MOST = 200 };
+
+static double uniform(struct random *random)
+{
+    return ((double)(random_next(random) >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(struct random *random)
+{
+    return sqrt(-2 * log(uniform(random))) * cos(6.283185307179586 * uniform(random));
+}
 
 /* Shapes with the median 1000. */
 static double even(struct random *random)
 {
-    return 1000 + 80 * overhead_built_normal(random);
+    return 1000 + 80 * normal(random);
 }
 static double skewed(struct random *random)
 {
-    return 1000 * exp(.3 * overhead_built_normal(random));
+    return 1000 * exp(.3 * normal(random));
 }
 static double wild(struct random *random)
 {
-    return 1000 + 40 * overhead_built_normal(random) / fabs(overhead_built_normal(random));
+    return 1000 + 40 * normal(random) / fabs(normal(random));
 }
 typedef double shape(struct random *random);
 
