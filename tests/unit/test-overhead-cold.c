@@ -125,15 +125,10 @@ TEST(without_warm_calls_the_second_must_do)
 
 TEST(faults_of_first_calls_are_counted)
 {
-    BUILDER(builder, 3);
-    struct overhead_way way = {
-        .cold = true,
-        .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read,"
-                 "perf-user.read",
-        .fault_cost = 2000,
-        .fault_path = "perf-user-cold"};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+    JUDGED(builder, report, 3, judge_part(&builder, overhead_judge_cold), .cold = true,
+           .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read,"
+                    "perf-user.read",
+           .fault_cost = 2000, .fault_path = "perf-user-cold");
     const struct overhead_cold *cold =
         find(&builder.file, &report, "perf-user-cold.read", "static", NULL);
     const struct overhead_cold *populated =
@@ -160,14 +155,12 @@ static double wild_cost(const struct overhead_built_call *call, void *context)
 TEST(wild_calls_are_explained_by_more_than_usual)
 {
     BUILDER(builder, 4);
-    struct overhead_way way = {.cold = true,
-                               .calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
-                                        "perf-user-cold.read",
-                               .cost = wild_cost,
-                               .run_noise = 0.02,
-                               .fault_cost = 100,
-                               .fault_path = "perf-user-cold"};
-    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    struct overhead_tour *tour = build_overhead_tour(
+        &builder, WAY(.cold = true,
+                      .calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
+                               "perf-user-cold.read",
+                      .cost = wild_cost, .run_noise = 0.02, .fault_cost = 100,
+                      .fault_path = "perf-user-cold"));
     /* Wild first calls: 10, of which 4 faulted twice, where once is usual; second ones: 8, of which
      * 2 were preempted. */
     for (uint32_t i = 0; i < 4; i++)

@@ -26,12 +26,11 @@ TEST(each_predecessor_weighs_the_same)
 {
     BUILDER(builder, 1);
     /* Four of six reads follow a read, one the gauge, one nothing: two of three say 1000. */
-    struct overhead_way way = {.calls = "timer.nothing,perf-read.read,perf-read.read,"
-                                        "perf-read.read,timer.gauge,perf-read.read,perf-read.read,"
-                                        "perf-read.read",
-                               .cost = by_predecessor,
-                               .processes = 2};
-    build_overhead_tour(&builder, &way);
+    build_overhead_tour(&builder,
+                        WAY(.calls = "timer.nothing,perf-read.read,perf-read.read,"
+                                     "perf-read.read,timer.gauge,perf-read.read,perf-read.read,"
+                                     "perf-read.read",
+                            .cost = by_predecessor, .processes = 2));
     struct overhead_report report = judge_figures(&builder);
     const struct overhead_figure *figure = find(&builder.file, &report, "perf-read.read", 1, 0, "");
     assert_near(figure->value, 1000, 1e-9);
@@ -67,13 +66,9 @@ static double against_each_other(const struct overhead_built_call *call, void *c
 
 TEST(both_modes_are_added_up_call_by_call)
 {
-    BUILDER(builder, 3);
-    struct overhead_way way = {.meters = {"instructions:u", "cycles:u", "instructions:k"},
-                               .cost = against_each_other,
-                               .passes = 9,
-                               .processes = 2};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_figures(&builder);
+    JUDGED(builder, report, 3, judge_figures(&builder),
+           .meters = {"instructions:u", "cycles:u", "instructions:k"}, .cost = against_each_other,
+           .passes = 9, .processes = 2);
     assert_int_equal(report.total_count, 1);
     assert_string_equal(report.totals[0].event, "instructions:uk");
     assert_int_equal(report.totals[0].unit, METER_INSTRUCTIONS);
@@ -105,15 +100,9 @@ static double by_position(const struct overhead_built_call *call, void *context)
 
 TEST(cold_calls_stand_for_themselves)
 {
-    BUILDER(builder, 5);
-    struct overhead_way way = {
-        .cold = true,
-        .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read",
-        .cost = by_position,
-        .fault_cost = 50,
-        .fault_path = "perf-user-cold"};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_figures(&builder);
+    JUDGED(builder, report, 5, judge_figures(&builder), .cold = true,
+           .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read",
+           .cost = by_position, .fault_cost = 50, .fault_path = "perf-user-cold");
     const struct overhead_figure *first =
         find(&builder.file, &report, "perf-user-cold.read", 7, 1, "");
     const struct overhead_figure *second =
@@ -131,11 +120,9 @@ TEST(cold_processes_on_a_shared_core_are_left_out)
 {
     BUILDER(builder, 6);
     build_overhead_tour(&builder, WAY(0));
-    struct overhead_way way = {.cold = true,
-                               .calls = "timer.nothing,timer.gauge,perf-user.read",
-                               .shared = 0.5,
-                               .shared_factor = 3};
-    build_overhead_tour(&builder, &way);
+    build_overhead_tour(&builder,
+                        WAY(.cold = true, .calls = "timer.nothing,timer.gauge,perf-user.read",
+                            .shared = 0.5, .shared_factor = 3));
     struct overhead_report report = judge_figures(&builder);
     size_t found = 0;
     for (size_t i = 0; i < report.figure_count; i++)

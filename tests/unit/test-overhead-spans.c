@@ -11,7 +11,6 @@
 /* --- spans --- */
 
 struct seen_spans {
-    const struct overhead_case *file;
     size_t spans, disturbed, with_account;
     struct overhead_span list[64];
 };
@@ -26,17 +25,20 @@ static void see(void *context, const struct overhead_span *span)
     seen->with_account += span->account != NULL;
 }
 
+static struct seen_spans look(const struct overhead_builder *builder,
+                              const struct overhead_report *report)
+{
+    struct seen_spans seen = {0};
+    overhead_each_span(&builder->file, report, see, &seen);
+    return seen;
+}
+
 TEST(every_call_is_seen_with_what_was_before_it)
 {
-    BUILDER(builder, 1);
-    struct overhead_way way = {.calls = "timer.nothing,perf-read.read*8,perf-read.read",
-                               .processes = 2,
-                               .passes = 2,
-                               .metering = 40};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    JUDGED(builder, report, 1, judge_passes(&builder),
+           .calls = "timer.nothing,perf-read.read*8,perf-read.read", .processes = 2, .passes = 2,
+           .metering = 40);
+    const struct seen_spans seen = look(&builder, &report);
     assert_int_equal(seen.spans, 12);
     assert_int_equal(seen.with_account, 0);
     static const struct {
@@ -67,16 +69,10 @@ TEST(every_call_is_seen_with_what_was_before_it)
 
 TEST(calls_of_a_cold_tour_have_their_account)
 {
-    BUILDER(builder, 1);
-    struct overhead_way way = {.calls = "timer.nothing,timer.nothing,perf-read.read,perf-read.read",
-                               .cold = true,
-                               .processes = 3,
-                               .fault_path = "perf-read",
-                               .fault_cost = 4000};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    JUDGED(builder, report, 1, judge_passes(&builder),
+           .calls = "timer.nothing,timer.nothing,perf-read.read,perf-read.read", .cold = true,
+           .processes = 3, .fault_path = "perf-read", .fault_cost = 4000);
+    const struct seen_spans seen = look(&builder, &report);
     assert_int_equal(seen.with_account, 12);
     assert_int_equal(seen.list[2].account->minor_faults, 1);
     assert_int_equal(seen.list[3].account->minor_faults, 0);
@@ -87,16 +83,13 @@ TEST(calls_of_a_cold_tour_have_their_account)
 TEST(several_meters_are_subtracted_each_by_its_own)
 {
     BUILDER(builder, 1);
-    struct overhead_way way = {.calls = "timer.nothing,perf-read.read",
-                               .processes = 1,
-                               .passes = 1,
-                               .meters = {"instructions:u", "instructions:k"}};
-    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    struct overhead_tour *tour = build_overhead_tour(
+        &builder, WAY(.calls = "timer.nothing,perf-read.read", .processes = 1, .passes = 1,
+                      .meters = {"instructions:u", "instructions:k"}));
     const int64_t planted[4] = {12, 3, 20, 903};
     memcpy(tour->values, planted, sizeof(planted));
     struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    const struct seen_spans seen = look(&builder, &report);
     assert_int_equal(seen.spans, 4);
     assert_near(seen.list[2].cost, 8, 0);
     assert_near(seen.list[3].cost, 900, 0);
@@ -108,14 +101,13 @@ TEST(several_meters_are_subtracted_each_by_its_own)
 TEST(passes_with_faults_or_lost_time_are_disturbed)
 {
     BUILDER(builder, 3);
-    struct overhead_way way = {.faulted = 0.35, .preempted = 0.3, .processes = 40};
-    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    struct overhead_tour *tour =
+        build_overhead_tour(&builder, WAY(.faulted = 0.35, .preempted = 0.3, .processes = 40));
     size_t planted = 0;
     for (size_t i = 0; i < tour->begins[40]; i += tour->length)
         planted += tour->accounts[i].minor_faults || tour->accounts[i].involuntary;
     struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    const struct seen_spans seen = look(&builder, &report);
     assert_true(planted > 100);
     assert_int_equal(seen.disturbed, planted * tour->length);
     assert_near(report.gauges[0].share, (double)planted / 800, 1e-9);
@@ -130,8 +122,7 @@ TEST(faults_that_every_pass_has_disturb_none)
         tour->accounts[i].minor_faults = 130 + random_below(&builder.random, 4);
     tour->accounts[0].minor_faults = 900;
     struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    const struct seen_spans seen = look(&builder, &report);
     assert_int_equal(seen.disturbed, tour->length);
 }
 
@@ -162,10 +153,9 @@ TEST(metering_is_the_median_of_processes_that_nobody_disturbed)
 TEST(where_nothing_was_called_nothing_is_subtracted)
 {
     JUDGED(builder, report, 5, judge_passes(&builder), .calls = "perf-read.read,timer.gauge");
-    struct seen_spans seen = {.file = &builder.file};
+    const struct seen_spans seen = look(&builder, &report);
     assert_false(report.timers[0].known);
     assert_near(report.timers[0].cost, 0, 0);
-    overhead_each_span(&builder.file, &report, see, &seen);
     assert_near(seen.list[0].cost, 1064, 0);
 }
 
@@ -187,8 +177,7 @@ TEST(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing)
 static double resolution_of(double step, double noise, uint64_t seed)
 {
     JUDGED(builder, report, seed, judge_passes(&builder), .step = step, .run_noise = noise);
-    double resolution = report.timers[0].resolution;
-    return resolution;
+    return report.timers[0].resolution;
 }
 
 TEST(the_step_of_a_meter_is_found)

@@ -208,15 +208,10 @@ static double span_cost(const struct overhead_built_call *call, void *context)
 
 TEST(calls_in_a_row_have_a_slope_of_every_process)
 {
-    BUILDER(builder, 8);
-    struct overhead_way way = {
-        .calls = "timer.nothing,timer.gauge,perf-read.read,perf-read.read*2,perf-read.read*4,"
-                 "perf-read.read*8,perf-read.read*32",
-        .cost = span_cost,
-        .process_noise = 0.1,
-    };
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    JUDGED(builder, report, 8, judge_part(&builder, overhead_judge_sweeps),
+           .calls = "timer.nothing,timer.gauge,perf-read.read,perf-read.read*2,perf-read.read*4,"
+                    "perf-read.read*8,perf-read.read*32",
+           .cost = span_cost, .process_noise = 0.1);
     const struct overhead_slope *slope =
         find(&builder.file, &report, "perf-read.read", true, false, "");
     assert_int_equal(report.slope_count, 1);

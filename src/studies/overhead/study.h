@@ -162,7 +162,7 @@ int overhead_operation_index(const struct overhead_case *file, const char *name)
 
 /* --- what metering costs (judge-clock.c): of each machine and meter, from calls of nothing --- */
 struct overhead_timer {
-    uint32_t machine;
+    uint32_t machine; /* first, as in OVERHEAD_CALLED */
     const struct overhead_meter *meter;
     bool known;        /* nothing was called, so there is something to subtract */
     double cost;       /* subtracted from every span */
@@ -173,7 +173,7 @@ struct overhead_timer {
 
 /* --- is the core ours? (judge-clock.c): by work of the tour's own, pass by pass --- */
 struct overhead_gauge {
-    uint32_t machine;
+    uint32_t machine; /* first, as in OVERHEAD_CALLED */
     const struct overhead_meter *meter;
     bool known;
     double usual; /* cost of the gauge in undisturbed passes; NaN: not known */
@@ -344,7 +344,7 @@ struct overhead_peer {
 };
 
 struct overhead_advice {
-    uint32_t machine;
+    uint32_t machine; /* first, as in OVERHEAD_CALLED */
     struct reasons text;
 };
 
