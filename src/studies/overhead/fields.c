@@ -25,6 +25,15 @@ static const char untold[] = "it cannot be stated from what was measured";
     NAMED_FIELD(#low, type, low, "lower end of its 95 % interval", __VA_ARGS__),                   \
         NAMED_FIELD(#high, type, high, "upper end of it", __VA_ARGS__)
 
+/* A function that gets a value `of` a struct. */
+#define GETTER(name, type, value_)                                                                 \
+    static struct value name(const void *item, const void *context)                                \
+    {                                                                                              \
+        const struct overhead_##type *of = item;                                                   \
+        (void)context;                                                                             \
+        return value_;                                                                             \
+    }
+
 static const struct overhead_case *case_of(const void *context)
 {
     return &((const struct overhead_run *)context)->file;
@@ -58,13 +67,7 @@ static struct value name_of(int32_t operation, const void *context)
     return value_text(operation < 0 ? NULL : case_of(context)->operations[operation].name);
 }
 
-static struct value get_mode(const void *item, const void *context)
-{
-    const struct overhead_meter *meter = item;
-    (void)context;
-    return value_text(*meter->mode ? meter->mode : NULL);
-}
-
+GETTER(get_mode, meter, value_text(*of->mode ? of->mode : NULL))
 static const char *const layouts[] = {"group", "separate"}, *const sweeps[] = {"events", "reads"};
 
 static const struct field operation_fields[] = {
@@ -124,32 +127,12 @@ static const void *level_of(const void *item, const void *context, size_t index)
     return index < row->level_count ? &row->levels[index] : NULL;
 }
 
-static struct value get_predecessor(const void *item, const void *context)
-{
-    return name_of(((const struct overhead_row *)item)->predecessor, context);
-}
-
-static struct value get_predecessor_times(const void *item, const void *context)
-{
-    const struct overhead_row *row = item;
-    (void)context;
-    return row->predecessor < 0 ? value_absent(NULL) : value_count(row->predecessor_times);
-}
-
-static struct value get_position(const void *item, const void *context)
-{
-    const struct overhead_row *row = item;
-    (void)context;
-    return row->position ? value_count(row->position) : value_absent(NULL);
-}
-
-static struct value get_faults(const void *item, const void *context)
-{
-    const struct overhead_row *row = item;
-    (void)context;
-    return row->temperature == TEMPERATURE_COLD ? value_count(row->faults) : value_absent(NULL);
-}
-
+GETTER(get_predecessor, row, name_of(of->predecessor, context))
+GETTER(get_predecessor_times, row,
+       of->predecessor < 0 ? value_absent(NULL) : value_count(of->predecessor_times))
+GETTER(get_position, row, of->position ? value_count(of->position) : value_absent(NULL))
+GETTER(get_faults, row,
+       of->temperature == TEMPERATURE_COLD ? value_count(of->faults) : value_absent(NULL))
 static const struct field level_fields[] = {
     FIELD(level, median, "of the runs on it", COSTS),
     FIELD(level, q1, "lower quartile of them", COSTS),
@@ -210,13 +193,7 @@ const struct field overhead_results = {
 /* ----------------------------------------------------------------------------------------------
  * Metering. */
 
-static struct value get_resolution(const void *item, const void *context)
-{
-    const struct overhead_timer *timer = item;
-    (void)context;
-    return timer->resolution > 0 ? value_real(timer->resolution) : value_absent(NULL);
-}
-
+GETTER(get_resolution, timer, of->resolution > 0 ? value_real(of->resolution) : value_absent(NULL))
 #define TIMED                                                                                      \
     .known = KNOWN(struct overhead_timer, known),                                                  \
     .absent = "no call of nothing was metered: nothing is subtracted"
@@ -252,11 +229,7 @@ static const struct fields gauge_table =
 /* ----------------------------------------------------------------------------------------------
  * First calls. */
 
-static struct value get_first_predecessor(const void *item, const void *context)
-{
-    return name_of(((const struct overhead_cold *)item)->predecessor, context);
-}
-
+GETTER(get_first_predecessor, cold, name_of(of->predecessor, context))
 static const void *get_in_a_row(const void *item, const void *context)
 {
     (void)context;
@@ -322,20 +295,8 @@ static const struct fields cold_table =
 /* ----------------------------------------------------------------------------------------------
  * Sweeps. */
 
-static struct value get_events(const void *item, const void *context)
-{
-    const struct overhead_slope *slope = item;
-    (void)context;
-    return slope->by_reads ? value_count(slope->fixed) : value_left_out();
-}
-
-static struct value get_reads(const void *item, const void *context)
-{
-    const struct overhead_slope *slope = item;
-    (void)context;
-    return slope->by_reads ? value_left_out() : value_count(slope->fixed);
-}
-
+GETTER(get_events, slope, of->by_reads ? value_count(of->fixed) : value_left_out())
+GETTER(get_reads, slope, of->by_reads ? value_left_out() : value_count(of->fixed))
 static const void *point_of(const void *item, const void *context, size_t index)
 {
     const struct overhead_slope *slope = item;
@@ -386,29 +347,13 @@ static const struct fields slope_table =
  * Machines, peers, advice. */
 
 /* The sum of two meters has no event. */
-static struct value get_meter(const void *item, const void *context)
-{
-    const struct overhead_machine_row *row = item;
-    (void)context;
-    return value_text(row->total ? NULL : row->meter->event);
-}
-
-static struct value get_reference(const void *item, const void *context)
-{
-    const struct overhead_machine_row *row = item;
-    return value_text(row->has_ratio ? case_of(context)->machines[row->reference].fingerprint
-                                     : NULL);
-}
-
-static struct value get_seen(const void *item, const void *context)
-{
-    const struct overhead_machine_row *row = item;
-    (void)context;
-    if (isfinite(row->seen))
-        return value_real(row->seen);
-    return value_absent(row->meter->unit == METER_INSTRUCTIONS ? NULL : "it was not counted");
-}
-
+GETTER(get_meter, machine_row, value_text(of->total ? NULL : of->meter->event))
+GETTER(get_reference, machine_row,
+       value_text(of->has_ratio ? case_of(context)->machines[of->reference].fingerprint : NULL))
+GETTER(get_seen, machine_row,
+       isfinite(of->seen)
+           ? value_real(of->seen)
+           : value_absent(of->meter->unit == METER_INSTRUCTIONS ? NULL : "it was not counted"))
 #define COMPARED                                                                                   \
     .known = KNOWN(struct overhead_machine_row, has_ratio), .unit = UNIT_RATIO,                    \
     .absent = "no other machine has it"
@@ -435,17 +380,11 @@ static const struct field machine_row_fields[] = {
 static const struct fields machine_row_table =
     FIELDS("overhead.machine_row", "what a call costs on one machine", machine_row_fields);
 
-static struct value get_tick(const void *item, const void *context)
-{
-    const struct overhead_machine *machine = item;
-    (void)context;
-    if (machine->tick > 0)
-        return value_real(machine->tick);
-    return value_absent(machine->tick_why.count ? reasons_text(&machine->tick_why)
-                        : machine->emulated     ? "its clock was not read"
-                                                : NULL);
-}
-
+GETTER(get_tick, machine,
+       of->tick > 0 ? value_real(of->tick)
+                    : value_absent(of->tick_why.count ? reasons_text(&of->tick_why)
+                                   : of->emulated     ? "its clock was not read"
+                                                      : NULL))
 static const void *machine_row_of(const void *item, const void *context, size_t index)
 {
     const struct overhead_run *run = context;

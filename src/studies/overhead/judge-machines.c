@@ -58,6 +58,12 @@ struct done_list {
     size_t count;
 };
 
+static bool means_something(const struct overhead_case *file, const struct overhead_figure *figure)
+{
+    return !file->machines[figure->machine].emulated ||
+           !(overhead_is_time(figure->meter) || figure->meter->unit == METER_CYCLES);
+}
+
 /* --- tasks of processes --- */
 
 /* The figures of one process stand together. */
@@ -113,7 +119,7 @@ static void gather(const struct overhead_case *file, const struct overhead_repor
         for (size_t i = begin; i < end; i++) {
             const struct overhead_figure *figure = &report->figures[i];
             const struct overhead_operation *operation = &file->operations[figure->operation];
-            if (figure->times != 1 || !overhead_means_something(file, figure))
+            if (figure->times != 1 || !means_something(file, figure))
                 continue;
             for (uint32_t task = 0; task < TASKS; task++) {
                 struct done one = {.task = task};
@@ -487,7 +493,7 @@ static size_t machines_gather(const struct overhead_case *file,
     for (size_t i = 0; i < report->figure_count; i++) {
         const struct overhead_figure *figure = &report->figures[i];
         const struct overhead_tour *tour = &file->tours[figure->tour];
-        if (!tour->cold && figure->times == 1 && overhead_means_something(file, figure) &&
+        if (!tour->cold && figure->times == 1 && means_something(file, figure) &&
             !overhead_is_own(&file->operations[figure->operation]))
             entries[count++] = (struct entry){figure, tour, rank_of(file, figure->machine)};
     }

@@ -377,10 +377,17 @@ static struct overhead_row describe(const struct overhead_case *file,
     };
 }
 
+static bool are_siblings(const struct overhead_cell *left, const struct overhead_cell *right)
+{
+    struct overhead_factors one = left->factors, other = right->factors;
+    one.predecessor = other.predecessor = one.predecessor_times = other.predecessor_times = 0;
+    return memcmp(&one, &other, sizeof(one)) == 0;
+}
+
 static size_t siblings_end(const struct overhead_cells *cells, size_t begin)
 {
     size_t end = begin + 1;
-    while (end < cells->count && overhead_cells_siblings(&cells->list[begin], &cells->list[end]))
+    while (end < cells->count && are_siblings(&cells->list[begin], &cells->list[end]))
         end++;
     return end;
 }

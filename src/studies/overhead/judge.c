@@ -36,14 +36,6 @@ bool overhead_is_time(const struct overhead_meter *meter)
 {
     return meter->unit == METER_TICKS || meter->unit == METER_NS;
 }
-
-bool overhead_means_something(const struct overhead_case *file,
-                              const struct overhead_figure *figure)
-{
-    return !file->machines[figure->machine].emulated ||
-           !(overhead_is_time(figure->meter) || figure->meter->unit == METER_CYCLES);
-}
-
 bool overhead_is_own(const struct overhead_operation *operation)
 {
     return strcmp(operation->instrument, "timer") == 0;
@@ -351,14 +343,6 @@ static int compare_cells(const void *left_cell, const void *right_cell, void *co
         order = orders[i];
     return order ? order : compare_predecessors(file, left, right);
 }
-
-bool overhead_cells_siblings(const struct overhead_cell *left, const struct overhead_cell *right)
-{
-    struct overhead_factors one = left->factors, other = right->factors;
-    one.predecessor = other.predecessor = one.predecessor_times = other.predecessor_times = 0;
-    return memcmp(&one, &other, sizeof(one)) == 0;
-}
-
 struct overhead_cells overhead_cells_collect(const struct overhead_case *file,
                                              const struct overhead_report *report)
 {

@@ -47,8 +47,6 @@ struct overhead_cells {
 /* In order of machine, meter, path, kind, …, predecessor. */
 struct overhead_cells overhead_cells_collect(const struct overhead_case *file,
                                              const struct overhead_report *report);
-/* The same but for what was before. */
-bool overhead_cells_siblings(const struct overhead_cell *left, const struct overhead_cell *right);
 
 /* ----------------------------------------------------------------------------------------------
  * Figures of processes, and how the parts that use them choose among them. */
@@ -73,9 +71,6 @@ size_t overhead_rank(const char *word, const char *const *order, size_t count);
 bool overhead_has_one_mode(const struct overhead_meter *meter);
 /* Ticks and nanoseconds; not what is counted. */
 bool overhead_is_time(const struct overhead_meter *meter);
-/* Not the ticks of an emulated machine, whose cycles are no time either. */
-bool overhead_means_something(const struct overhead_case *file,
-                              const struct overhead_figure *figure);
 /* What the tour calls of its own: nothing, the gauge. */
 bool overhead_is_own(const struct overhead_operation *operation);
 

@@ -194,8 +194,6 @@ void overhead_put_heading(const struct overhead_run *run, const char *what,
 void overhead_put_interval(double value, double low, double high,
                            const char *(*write)(double value, char text[NUMBER_SIZE]),
                            struct text *out);
-/* The interval alone, "998 to 1,020". */
-void overhead_put_range(double low, double high, struct text *out);
 /* "40 %": whole above one, one digit below. */
 void overhead_put_share(double share, struct text *out);
 /* Were counters of the CPU switched under meters that are such themselves? The operating system

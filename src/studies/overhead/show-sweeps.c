@@ -291,6 +291,12 @@ static bool put_brief(const struct overhead_run *run, const struct overhead_cold
     return any;
 }
 
+static void put_range(double low, double high, struct text *out)
+{
+    const char *from = OVERHEAD_COST(low), *to = OVERHEAD_COST(high);
+    text_printf(out, strcmp(from, to) != 0 ? "%s to %s" : "%s", from, to);
+}
+
 /* --- the full table: a line a cell --- */
 
 /* What of its instrument was called before; nothing where it opens. */
@@ -319,7 +325,7 @@ static bool put_full(const struct overhead_run *run, const struct overhead_cold 
             continue;
         AUTO_TEXT struct text call = {0}, extra = {0};
         overhead_put_called(run, cold, &call);
-        overhead_put_range(cold->low, cold->high, &extra);
+        put_range(cold->low, cold->high, &extra);
         table_add(&table, TONE_PLAIN, text_string(&call));
         overhead_add_cost(&table, TONE_STRONG, cold->first);
         overhead_add_cost(&table, TONE_PLAIN, cold->second);

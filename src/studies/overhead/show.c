@@ -148,13 +148,6 @@ void overhead_put_interval(double value, double low, double high,
     if (wide && isfinite(low) && isfinite(high))
         text_printf(out, " (%s to %s)", from, to);
 }
-
-void overhead_put_range(double low, double high, struct text *out)
-{
-    const char *from = OVERHEAD_COST(low), *to = OVERHEAD_COST(high);
-    text_printf(out, strcmp(from, to) != 0 ? "%s to %s" : "%s", from, to);
-}
-
 void overhead_put_share(double share, struct text *out)
 {
     double percent = 100 * share;
