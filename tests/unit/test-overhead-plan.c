@@ -35,8 +35,7 @@ TEST(every_kind_of_tour_is_there)
         struct looked_for wanted;
         size_t count, length; /* length 0: any */
     } kinds[] = {
-        /* nothing, gauge, perf-read, perf-syscall, perf-user, assay; lazily PAPI's two for assay
-         * */
+        /* nothing, gauge, perf-read, perf-syscall, perf-user, assay; lazily PAPI's two */
         {{.stage = OVERHEAD_READS}, 3, 36},
         {{.stage = OVERHEAD_READS, .link = "lazy", .call = "papi-low.accum"}, 1, 49},
         /* A page that was read once is no longer cold. */
