@@ -11,12 +11,10 @@
  *     parts.h                 what the files outside of the judge share: the plan, the command
  *     plan.c, plan-tours.c    the order of a tour's calls; the tours, the most important first
  *     load.c                  samples -> the case
- *     judge.h, judge.c        what the parts of the judge share; all parts in order; pure
- *     judge-clock.c           ticks of an emulated clock as instructions; what metering costs
- *     judge-rows.c            a row a cell
- *     judge-figures.c         a figure of every process for each of its cells
- *     judge-levels.c          several modes in one cell
- *     judge-cold.c            first calls, wild ones, the same call again and again
+ *     judge.h, judge.c        what the parts of the judge share: calls, cells, figures of
+ * processes; all parts in order; pure judge-clock.c           ticks of an emulated clock as
+ * instructions; what metering costs judge-rows.c            a row a cell judge-levels.c several
+ * modes in one cell judge-cold.c            first calls, wild ones, the same call again and again
  *     judge-sweeps.c          cost by events and by calls in a row
  *     judge-machines.c        machines side by side, peers
  *     judge-advice.c          what saves something here
