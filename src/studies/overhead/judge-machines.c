@@ -4,7 +4,6 @@
  * Machines side by side, in the order of their kernels' versions: what each call costs warm, with
  * the fewest events, and how that compares with the first machine that has it. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -219,7 +218,7 @@ static struct overhead_peer judge_peer(struct group peer, struct group bare,
         overhead_median_of(scratch->bare, paired ? pairs : copy_costs(bare, scratch->bare));
     struct overhead_median ratio =
         paired ? overhead_median_of(scratch->ratios, pairs) : overhead_median_ratio(cost, own);
-    struct overhead_peer result = {
+    return (struct overhead_peer){
         .machine = figure->machine,
         .operation = figure->operation,
         .path = task->path,
@@ -233,9 +232,8 @@ static struct overhead_peer judge_peer(struct group peer, struct group bare,
         .high = ratio.high,
         .paired = paired,
         .processes = cost.count,
+        .bare_path = tasks[bare.list->task].path,
     };
-    snprintf(result.bare_path, sizeof(result.bare_path), "%s", tasks[bare.list->task].path);
-    return result;
 }
 
 /* Is there the same with fewer events? Then that tells what the peer adds. */

@@ -156,7 +156,7 @@ int overhead_operation_index(const struct overhead_case *file, const char *name)
 
 /* ----------------------------------------------------------------------------------------------
  * What the judge says of overhead (docs/overhead.md). Pure: a case in, a report out. Every part
- * fills its own field. */
+ * fills its own field. What members mean that programs get is said in fields.c. */
 
 /* --- what metering costs (judge-clock.c): of each machine and meter, from calls of nothing --- */
 struct overhead_timer {
@@ -174,11 +174,10 @@ struct overhead_gauge {
     uint32_t machine; /* first, as in OVERHEAD_CALLED */
     const struct overhead_meter *meter;
     bool known;
-    double usual; /* cost of the gauge in undisturbed passes; NaN: not known */
-    double limit; /* a pass whose gauge is above it was disturbed; NaN: not known */
-    double share; /* of passes that were */
+    double usual, limit; /* NaN: not known */
+    double share;
     size_t passes;
-    struct reasons why; /* what disturbs, as far as it can be told */
+    struct reasons why;
 };
 
 /* Two levels in one cell are reported as levels, never averaged (judge-levels.c). */
@@ -215,29 +214,23 @@ enum temperature { TEMPERATURE_WARM, TEMPERATURE_COLD, TEMPERATURES };
 extern const char *const temperature_names[TEMPERATURES];
 struct overhead_row {
     OVERHEAD_CALLED;
-    int32_t predecessor;        /* index of the operation; -1: nothing of the tour */
-    uint32_t predecessor_times; /* how often that was called in a row */
+    int32_t predecessor; /* index of the operation; -1: nothing of the tour */
+    uint32_t predecessor_times;
     const char *link, *counted;
-    uint32_t events; /* counters of the instrument */
+    uint32_t events;
     bool separate;
-    uint32_t reads; /* calls in one span */
+    uint32_t reads;
     enum temperature temperature;
-    uint32_t
-        position; /* cold: the how many-th call of this operation in its process, from 1; warm: 0 */
-    bool all_predecessors; /* a summary over predecessors, each weighing the same: its median is the
-                              median of the values with weights */
-    size_t processes, runs;  /* undisturbed */
-    size_t disturbed;        /* runs left aside; their median: */
-    double disturbed_median; /* NaN: none */
-    /* after what metering costs was subtracted; NaN: no undisturbed runs */
-    double min, q1, median, q3, p99, max;
-    double low, high; /* 95 % interval of the median, over processes; infinite: of one alone */
+    uint32_t position;     /* warm: 0 */
+    bool all_predecessors; /* its median is the median of the values with weights */
+    size_t processes, runs, disturbed;
+    double disturbed_median;                         /* NaN: none */
+    double min, q1, median, q3, p99, max, low, high; /* NaN: no undisturbed runs; low, high:
+                                                        infinite of one process alone */
     enum level_kind levels_kind;
     struct overhead_level levels[OVERHEAD_MOST_LEVELS];
     size_t level_count; /* 1: no more than one; 0: no undisturbed runs */
-    /* outliers: runs above q3 + 3 (q3 - q1), at least 1.5 times the median */
-    size_t outliers, outliers_faulted, outliers_switched;
-    size_t faults; /* of its runs by the account; cold only */
+    size_t outliers, outliers_faulted, outliers_switched, faults; /* faults: cold only */
 };
 
 /* --- what one process showed (judge-rows.c): the replicates of all parts below --- */
@@ -258,58 +251,40 @@ struct overhead_figure {
 struct overhead_slope {
     OVERHEAD_CALLED;
     const char *link, *counted;
-    bool separate;
-    bool by_reads;  /* else by events */
-    uint32_t fixed; /* by reads: counters of the instrument; by events: calls in one span */
+    bool separate, by_reads; /* by_reads: else by events */
+    uint32_t fixed;          /* by reads: counters of the instrument; by events: calls in a span */
     size_t points, processes;
     struct overhead_point {
         uint32_t count;
-        double median;                /* over processes */
-    } measured[OVERHEAD_MOST_POINTS]; /* [points], rising */
-    double base;                      /* fitted: base + slope · count */
-    double slope, low, high;          /* 95 %, by processes */
-    bool exact;                       /* processes do not differ: the interval has no width */
-    bool paired;                      /* every process has all counts, so a slope of its own */
-    double exponent, exponent_low, exponent_high; /* of cost − cost(least) against count − least …
-                                                     1: straight; NaN: not known */
-    double one, most;                             /* medians at the least and the greatest count */
+        double median;
+    } measured[OVERHEAD_MOST_POINTS];
+    double base, slope, low, high; /* base + slope · count */
+    bool exact, paired;
+    double exponent, exponent_low, exponent_high; /* of cost − cost(least) by count − least */
+    double one, most;
     uint32_t most_count;
-    double miss;   /* of the line at the point that it misses most, as a part of the point */
-    bool straight; /* nothing speaks against a straight line */
-    /* Not straight, but a line fits all counts above the least: that one stands apart (a single
-     * event may be read another way than a group). */
-    bool first_apart;
-    double step; /* what that line says of the least count, beyond its cost; NaN */
-    double rest_slope, rest_low, rest_high; /* NaN where the least count does not stand apart */
+    double miss;
+    bool straight, first_apart; /* one event may be read another way than a group */
+    double step, rest_slope, rest_low, rest_high; /* NaN where the least count is not apart */
 };
 
 /* --- first calls (judge-cold.c) --- */
 struct overhead_cold {
     OVERHEAD_CALLED;
     const char *link, *counted;
-    uint32_t events; /* counters of the instrument */
+    uint32_t events;
     size_t processes;
-    int32_t predecessor;     /* of the first call, index of the operation; -1: nothing */
-    bool opening;            /* nothing of its instrument was called before it */
-    double first, second;    /* medians of the first and the second call of a process; NaN: none */
-    double warm;             /* median of warm calls, all predecessors; NaN: not measured */
-    double extra, low, high; /* first − warm (or second), 95 %; NaN: neither was measured */
-    double ratio, ratio_low, ratio_high; /* first / warm (or second); NaN */
-    double faulted;                      /* share of the first calls that took a page fault */
-    double faults;                       /* mean of page faults in a first call */
-    double outliers, outliers_explained; /* shares of the runs, and of the outliers: those that took
-                                            more faults or switches than is usual for such a call;
-                                            NaN: there are no outliers */
+    int32_t predecessor; /* of the first call, index of the operation; -1: nothing */
+    bool opening;
+    double first, second, warm, extra, low, high, ratio, ratio_low, ratio_high; /* NaN: none */
+    double faulted, faults, outliers, outliers_explained;
     size_t runs, outlier_count;
     /* The same call again and again in a fresh process, nothing between: */
     size_t row_processes;
-    uint32_t row_length; /* how often; 0: never more than OVERHEAD_ROW_SHORTEST - 1 times */
-    double row[OVERHEAD_MOST_POINTS];                /* medians of the first 32 of them */
-    double later;                                    /* of the second to the last: median of all */
-    double later_ratio, later_low, later_high;       /* of these to the first, within processes */
-    double settled_ratio, settled_low, settled_high; /* second half to the second call */
-    bool declines; /* later calls are cheaper than the first, beyond chance */
-    bool goes_on;  /* … and cheaper than the second */
+    uint32_t row_length; /* 0: never more than OVERHEAD_ROW_SHORTEST - 1 times */
+    double row[OVERHEAD_MOST_POINTS];
+    double later, later_ratio, later_low, later_high, settled_ratio, settled_low, settled_high;
+    bool declines, goes_on;
 };
 #define OVERHEAD_ROW_SHORTEST 4
 
@@ -338,7 +313,7 @@ struct overhead_peer {
     double cost, bare, ratio, low, high; /* paired within processes where both were in one */
     bool paired;
     size_t processes; /* of the peer */
-    char bare_path[32];
+    const char *bare_path;
 };
 
 struct overhead_advice {
