@@ -173,7 +173,7 @@ struct fields {
     {                                                                                              \
         .kind = (kind_), .get = (function)                                                         \
     }
-/* One of these words, by the number of an enum. */
+/* One of these words, by the number of an enum, or by a flag. */
 #define NAMED(list) .names = (list), .name_count = sizeof(list) / sizeof(*(list))
 /* An object within the item, behind a pointer (NULL: absent), or found by a function. */
 #define OBJECT(type, member, table)                                                                \
