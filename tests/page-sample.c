@@ -89,7 +89,8 @@ static struct finding finding_of(const json_t *object)
                               .high = number_of(object, "high"),
                               .unit = text_of(object, "unit")};
     snprintf(finding.figure, sizeof(finding.figure), "%s", json_word(object, "figure"));
-    snprintf(finding.reason, sizeof(finding.reason), "%s", json_word(object, "reason"));
+    static const struct reason_words sentence = {"sentence", "{text}"};
+    REASON(&finding.why, CLAUSE, &sentence, json_word(object, "reason"));
     return finding;
 }
 

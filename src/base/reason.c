@@ -66,6 +66,41 @@ const struct reason *reasons_find(const struct reasons *reasons, const struct re
     return NULL;
 }
 
+const struct reason *reasons_tagged(const struct reasons *reasons, int tag)
+{
+    const struct reason *found = NULL;
+    for (size_t i = 0; i < reasons->count && !found; i++) {
+        const struct reason *reason = &reasons->list[i];
+        if (reason->words->tag == tag)
+            return reason;
+        for (size_t j = 0; j < reason->value_count && !found; j++)
+            if (reason->values[j].kind == REASON_REASONS && reason->values[j].reasons)
+                found = reasons_tagged(reason->values[j].reasons, tag);
+    }
+    return found;
+}
+
+struct reasons reasons_without(const struct reasons *reasons, int tag, size_t argument)
+{
+    struct reasons rest = {0};
+    for (size_t i = 0; i < reasons->count; i++) {
+        const struct reason *reason = &reasons->list[i];
+        struct reason_value values[REASON_ARGUMENTS];
+        struct reasons inner[REASON_ARGUMENTS];
+        for (size_t j = 0; j < reason->value_count; j++) {
+            values[j] = reason->values[j];
+            if (reason->words->tag == tag && j == argument)
+                values[j] = (struct reason_value){.kind = REASON_ABSENT};
+            if (values[j].kind != REASON_REASONS || !values[j].reasons)
+                continue;
+            inner[j] = reasons_without(values[j].reasons, tag, argument);
+            values[j].reasons = &inner[j];
+        }
+        reasons_add(&rest, reason->joint, reason->words, values, reason->value_count);
+    }
+    return rest;
+}
+
 static bool is_equal(const struct reason_value *one, const struct reason_value *other)
 {
     if (one->kind != other->kind)

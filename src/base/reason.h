@@ -30,6 +30,7 @@
 struct reason_words {
     const char *code;  /* "coarse-steps": for programs; never changes its meaning */
     const char *words; /* the template */
+    int tag;           /* what several studies say alike, for who groups reasons; 0: nothing */
 };
 
 enum reason_kind { REASON_ABSENT, REASON_NUMBER, REASON_COUNT, REASON_TEXT, REASON_REASONS };
@@ -69,6 +70,10 @@ void reasons_add(struct reasons *reasons, enum reason_joint joint, const struct 
 void reasons_append(struct reasons *reasons, enum reason_joint joint, const struct reasons *more);
 /* Does any clause say this? NULL for none; the first that does. */
 const struct reason *reasons_find(const struct reasons *reasons, const struct reason_words *words);
+/* The first that has this tag, reasons that are arguments included; NULL: none has. */
+const struct reason *reasons_tagged(const struct reasons *reasons, int tag);
+/* The same without this argument of those that have the tag: what is said elsewhere already. */
+struct reasons reasons_without(const struct reasons *reasons, int tag, size_t argument);
 /* The same codes with the same arguments? */
 bool reasons_equal(const struct reasons *one, const struct reasons *other);
 

@@ -412,7 +412,7 @@ static void put_rows(struct page *page, const struct report_section *section, bo
              finding_verdict_names[finding->verdict], finding->claim);
         put_estimate(page, finding);
         PAGE(page, "</td><td>{} <span class=\"cited\">{}</span></td><td>{}</td></tr>\n",
-             finding->figure, cited(finding->paper), finding->reason);
+             finding->figure, cited(finding->paper), reasons_text(&finding->why));
     }
 }
 

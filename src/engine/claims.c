@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/command.h"
 #include "output/field.h"
 #include "output/json.h"
 #include "output/table.h"
-
-static const char refused[] = " cannot be opened";
-static const char in_vain[] = "that proves nothing: "; /* what follows is why */
 
 static void put_estimate(const struct finding *finding, struct text *out)
 {
@@ -32,11 +30,6 @@ static void put_estimate(const struct finding *finding, struct text *out)
     text_printf(out, " %s", finding->unit ? finding->unit : "");
 }
 
-static const char *reason_of(const struct finding *finding)
-{
-    return finding->why.count ? reasons_text(&finding->why) : finding->reason;
-}
-
 /* The first clause that says what was found, with what is joined to it. */
 static void put_first_reason(const struct finding *finding, struct text *out)
 {
@@ -48,27 +41,11 @@ static void put_first_reason(const struct finding *finding, struct text *out)
     reasons_put(&(struct reasons){why->list + begin, end - begin}, out);
 }
 
-/* Up to the first semicolon or full stop between words; what the figures are in was said above. */
-static void put_first_clause(const char *reason, struct text *out)
-{
-    static const char *const units[] = {"in instructions", "counted by its clock"};
-    for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
-        const char *behind = strstr(reason, "; ");
-        if (behind && strncmp(reason, units[i], strlen(units[i])) == 0)
-            reason = behind + strlen("; ");
-    }
-    size_t length = 0;
-    while (reason[length] &&
-           !((reason[length] == ';' || reason[length] == '.') && reason[length + 1] == ' '))
-        length++;
-    text_append(out, reason, length);
-}
-
 /* The reason for which an event cannot be opened stands elsewhere already. */
 static void put_reason(const struct finding *finding, struct text *out)
 {
-    const char *reason = reason_of(finding), *known = strstr(reason, refused);
-    text_append(out, reason, known ? (size_t)(known - reason) + strlen(refused) : strlen(reason));
+    const struct reasons brief = reasons_without(&finding->why, REASON_REFUSED, 1);
+    reasons_put(&brief, out);
 }
 
 static void put_finding(const struct finding *finding, const struct style *style, struct text *out)
@@ -81,7 +58,7 @@ static void put_finding(const struct finding *finding, const struct style *style
     if (finding->verdict != FINDING_UNTESTABLE)
         put_estimate(finding, &words);
     text_puts(&words, finding->verdict == FINDING_UNTESTABLE ? ": "
-                      : reason_of(finding)[0]                ? ". "
+                      : finding->why.count                   ? ". "
                                                              : "");
     put_reason(finding, &words);
     section_put_words(text_string(&words), style, out);
@@ -93,18 +70,15 @@ static void put_terse(const struct finding *finding, bool brief, const struct st
                       struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    bool partly = finding->verdict == FINDING_HOLDS &&
-                  (finding->partly || strstr(finding->reason, "not tested"));
+    const bool partly = finding->verdict == FINDING_HOLDS && finding->partly;
     text_printf(&words, "%s %s", finding->id, finding_verdict_names[finding->verdict]);
     text_puts(&words, partly ? " as far as tested" : "");
     put_estimate(finding, &words);
     text_printf(&words, ": %s", finding->claim);
-    if (finding->verdict != FINDING_HOLDS && reason_of(finding)[0]) {
+    if (finding->verdict != FINDING_HOLDS && finding->why.count) {
         text_puts(&words, brief ? ". Here: " : ". ");
-        if (brief && finding->why.count)
+        if (brief)
             put_first_reason(finding, &words);
-        else if (brief)
-            put_first_clause(finding->reason, &words);
         else
             put_reason(finding, &words);
     }
@@ -141,51 +115,55 @@ static void add_id(struct run_of_ids *ids, size_t index, const char *id)
     ids->last = index + 1;
 }
 
-/* The event in "first level: NAME cannot be opened: why". */
-static void put_refused_event(const struct finding *finding, struct text *out)
+/* The event that cannot be opened, unless it stands there already. */
+static void put_refused_event(const struct finding *finding, struct string_list *events)
 {
-    const char *reason = reason_of(finding), *end = strstr(reason, refused), *start = end;
-    while (start > reason && start[-1] != ' ')
-        start--;
-    size_t length = (size_t)(end - start);
-    for (const char *at = text_string(out); *at; at += strcspn(at, " "), at += *at == ' ')
-        if (strcspn(at, ",") == length && strncmp(at, start, length) == 0)
+    const struct reason *refused = reasons_tagged(&finding->why, REASON_REFUSED);
+    const char *event = refused->value_count ? refused->values[0].text : "";
+    for (size_t i = 0; i < events->count; i++)
+        if (strcmp(events->items[i], event) == 0)
             return;
-    text_puts(out, out->length ? ", " : "");
-    text_append(out, start, length);
+    *memory_add(events->items, events->count) = event;
 }
 
-/* What is the same in the reasons of several findings. */
-static const char *common_reason(const struct finding *finding)
+/* What is the same in the reasons of several findings: one clause, or all of them. */
+static struct reasons common_reason(const struct finding *finding)
 {
-    const char *reason = reason_of(finding), *vain = strstr(reason, in_vain);
-    if (vain)
-        return vain + strlen(in_vain);
-    if (strstr(reason, refused))
-        return refused;
-    if (strstr(reason, "no event that counts"))
-        return "no event of the machine that counts what they are about was measured";
-    return reason;
-}
-
-static void put_common_reason(const struct claims *claims, const struct finding *finding,
-                              struct text *out)
-{
-    if (claims->curt && !claims->all)
-        put_first_clause(common_reason(finding), out);
-    else
-        text_puts(out, common_reason(finding));
+    const struct reason *vain = reasons_tagged(&finding->why, REASON_IN_VAIN);
+    return vain ? (struct reasons){vain, 1} : finding->why;
 }
 
 static bool is_alike(const struct claims *claims, const struct finding *left,
                      const struct finding *right)
 {
-    AUTO_TEXT struct text one = {0};
-    AUTO_TEXT struct text other = {0};
-    put_common_reason(claims, left, &one);
-    put_common_reason(claims, right, &other);
-    return left->id && left->verdict == FINDING_UNTESTABLE &&
-           strcmp(text_string(&one), text_string(&other)) == 0;
+    if (!left->id || left->verdict != FINDING_UNTESTABLE)
+        return false;
+    for (int tag = REASON_REFUSED; tag <= REASON_NO_EVENT; tag++) {
+        const bool one = reasons_tagged(&left->why, tag), other = reasons_tagged(&right->why, tag);
+        if (one || other)
+            return one && other;
+    }
+    struct reasons one = common_reason(left), other = common_reason(right);
+    if (claims->curt && !claims->all && one.count && other.count)
+        one.count = other.count = 1;
+    return reasons_equal(&one, &other);
+}
+
+static void put_common(const struct claims *claims, const struct finding *leader,
+                       const struct string_list *events, struct text *out)
+{
+    struct reasons why = common_reason(leader);
+    if (events->count) {
+        text_puts(out, "cannot be opened: ");
+        for (size_t i = 0; i < events->count; i++)
+            text_printf(out, "%s%s", i ? ", " : "", events->items[i]);
+    } else if (reasons_tagged(&leader->why, REASON_NO_EVENT)) {
+        text_puts(out, "no event of the machine that counts what they are about was measured");
+    } else {
+        if (claims->curt && !claims->all && why.count)
+            why.count = 1;
+        reasons_put(&why, out);
+    }
 }
 
 /* All that cannot be tested for the reason of the one at `first`, unless they were told before. */
@@ -194,22 +172,19 @@ static void put_alike(const struct claims *claims, size_t first, const struct st
 {
     const struct finding *findings = claims->list, *leader = &findings[first];
     struct run_of_ids ids = {0};
-    AUTO_TEXT struct text events = {0};
+    struct string_list events = {0};
     for (size_t i = 0; i < first; i++)
         if (is_alike(claims, &findings[i], leader))
             return;
     for (size_t i = first; i < claims->count; i++)
         if (is_alike(claims, &findings[i], leader)) {
             add_id(&ids, i, findings[i].id);
-            if (common_reason(leader) == refused)
+            if (reasons_tagged(&leader->why, REASON_REFUSED))
                 put_refused_event(&findings[i], &events);
         }
     close_range(&ids);
     text_puts(&ids.words, " not testable here: ");
-    if (common_reason(leader) == refused)
-        text_printf(&ids.words, "cannot be opened: %s", text_string(&events));
-    else
-        put_common_reason(claims, leader, &ids.words);
+    put_common(claims, leader, &events, &ids.words);
     section_put_words(text_string(&ids.words), style, out);
     text_free(&ids.words);
 }
@@ -261,20 +236,6 @@ void claims_put(const struct claims *claims, const struct style *style, struct t
 
 /* --- for programs --- */
 
-/* The sentence of a judge that has no codes yet. */
-static const struct reason_words uncoded = {"uncoded", "{sentence}"};
-
-static struct value finding_reason(const void *item, const void *context)
-{
-    (void)context;
-    const struct finding *finding = item;
-    struct reasons *why = memory_new(1, sizeof(*why));
-    *why = finding->why;
-    if (!why->count)
-        REASON(why, CLAUSE, &uncoded, finding->reason);
-    return value_reasons(why);
-}
-
 static struct value figure_of_finding(const struct finding *finding, double figure)
 {
     return finding->has_estimate ? value_real(figure) : value_absent(finding->no_estimate);
@@ -305,7 +266,7 @@ static const struct field finding_fields[] = {
     {"detectable", GET(FIELD_REAL, get_detectable),
      "the smallest effect that would be seen in four of five such runs", UNTOLD},
     {"unit", AT(struct finding, unit), "of these four", .nullable = true},
-    {"reason", GET(FIELD_REASONS, finding_reason), "what decided"},
+    {"reason", AT(struct finding, why), "what decided", .zero = true},
 };
 const struct fields finding_table =
     FIELDS("finding", "a claim of a paper, judged on this machine", finding_fields);

@@ -7,7 +7,6 @@
 #include "base/memory.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,27 +54,7 @@ void findings_judge(const struct claiming *claiming, struct finding *findings)
         claim->rule(claim, claiming->facts, &findings[i]);
         if (claiming->after && !claim->together)
             claiming->after(claiming->facts, verdicts, &findings[i]);
-        /* For whoever still reads sentences. */
-        if (findings[i].why.count)
-            snprintf(findings[i].reason, sizeof(findings[i].reason), "%s",
-                     reasons_text(&findings[i].why));
     }
-}
-
-int reason_first_sentence(const char *reason)
-{
-    const char *end = strstr(reason, ". ");
-    size_t length = end ? (size_t)(end - reason) : strlen(reason);
-    return (int)(length < 280 ? length : 280);
-}
-
-void finding_add(struct finding *finding, const char *format, ...)
-{
-    size_t used = strlen(finding->reason);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(finding->reason + used, sizeof(finding->reason) - used, format, arguments);
-    va_end(arguments);
 }
 
 bool verdict_graver(enum finding_verdict one, enum finding_verdict other)
@@ -139,34 +118,4 @@ void estimate_report(const struct estimate *estimate, struct finding *finding)
     finding->low = finding->has_estimate ? estimate->low : 0;
     finding->high = finding->has_estimate ? estimate->high : 0;
     finding->detectable = finding->has_estimate ? estimate->detectable : 0;
-}
-
-void finding_clause(struct finding *finding, const char *format, ...)
-{
-    char clause[NOTE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(clause, sizeof(clause), format, arguments);
-    va_end(arguments);
-    size_t used = strlen(finding->reason);
-    /* The first is kept at any length: a cut one says more than none. */
-    if (length <= 0 || (used > 0 && used + 2 + (size_t)length >= sizeof(finding->reason)))
-        return;
-    finding_add(finding, "%s%s", used > 0 ? "; " : "", clause);
-}
-
-void note_add(char note[NOTE_SIZE], const char *format, ...)
-{
-    char sentence[NOTE_SIZE];
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vsnprintf(sentence, sizeof(sentence), format, arguments);
-    va_end(arguments);
-    size_t used = strlen(note);
-    /* The first is kept at any length: a cut sentence says more than none. */
-    if (length < 0 || (used > 0 && used + 1 + (size_t)length >= NOTE_SIZE))
-        return;
-    if (used > 0)
-        note[used++] = ' ';
-    snprintf(note + used, NOTE_SIZE - used, "%s", sentence);
 }

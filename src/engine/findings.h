@@ -11,8 +11,6 @@
 #include "base/number.h"
 #include "base/reason.h"
 
-#define NOTE_SIZE 480
-
 enum finding_verdict { FINDING_HOLDS, FINDING_FAILS, FINDING_INCONCLUSIVE, FINDING_UNTESTABLE };
 extern const char *const finding_verdict_names[]; /* "holds", "does not hold", … */
 
@@ -25,8 +23,7 @@ struct finding {
     const char *unit;        /* "%", "instructions" … */
     bool machine_untested;   /* the machine is a part of the claim, and was not tested */
     char figure[120];        /* what the paper reports */
-    char reason[NOTE_SIZE];  /* of studies whose judge still writes sentences */
-    struct reasons why;      /* of all others */
+    struct reasons why;      /* what decided */
     size_t aside;            /* so many clauses at its begin say only what figures are in */
     bool partly;             /* a part of the claim was not tested */
 };
@@ -48,16 +45,12 @@ bool verdict_graver(enum finding_verdict one, enum finding_verdict other);
 /* Copies it; an interval without end is no estimate. */
 void estimate_report(const struct estimate *estimate, struct finding *finding);
 
-/* Appends a clause to the reason after "; ", whole or not at all. */
-void finding_clause(struct finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* Length of the first sentence of a reason, at most 280: what follows is advice. */
-int reason_first_sentence(const char *reason);
-
-/* Appends to the reason, cut where it is full. */
-void finding_add(struct finding *finding, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* What several studies say alike (reason_words.tag). */
+enum {
+    REASON_REFUSED = 1, /* an event cannot be opened: its name and why are the arguments */
+    REASON_NO_EVENT,    /* none was measured that counts what is asked */
+    REASON_IN_VAIN,     /* what makes an agreement prove nothing */
+};
 
 /* ----------------------------------------------------------------------------------------------
  * The way of all claims through their rules. */
@@ -87,6 +80,3 @@ struct claiming {
     void (*after)(const void *facts, const enum finding_verdict *verdicts, struct finding *finding);
 };
 void findings_judge(const struct claiming *claiming, struct finding *findings);
-
-/* Appends one more sentence; one that does not fit is left out whole. */
-void note_add(char note[NOTE_SIZE], const char *format, ...) __attribute__((format(printf, 2, 3)));

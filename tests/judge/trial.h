@@ -35,7 +35,7 @@ struct outcome {
     bool is_detected; /* something was said to be wrong */
     bool is_right_verdict, is_right_cause;
     bool is_named; /* opcodes: the one, and with its factor */
-    char event[80], note[NOTE_SIZE];
+    char event[80], note[480];
     char planted[120]; /* in words */
 };
 

@@ -186,7 +186,10 @@ void compare_take_findings(struct comparing *comparing)
         finding->verdict = FINDING_UNTESTABLE;
         finding->has_estimate = false;
         finding->no_estimate = "the machine was not tested";
-        snprintf(finding->reason, sizeof(finding->reason), "not tested: machine (%s)", why);
+        static const struct reason_words untested = {"machine-not-tested",
+                                                     "not tested: machine ({why})"};
+        finding->why = (struct reasons){0};
+        REASON(&finding->why, CLAUSE, &untested, why);
     }
 }
 

@@ -588,8 +588,8 @@ static void put_findings(const struct comparing *comparing, const struct style *
         const struct finding *finding = &comparing->findings[i];
         AUTO_TEXT struct text words = {0};
         text_printf(&words, "%s, %s: %s%s%s", finding->id, finding->claim,
-                    finding_verdict_names[finding->verdict], finding->reason[0] ? ": " : "",
-                    finding->reason);
+                    finding_verdict_names[finding->verdict], finding->why.count ? ": " : "",
+                    reasons_text(&finding->why));
         if (!i)
             section_put_heading("What papers say of several machines", style, out);
         section_put_item(text_string(&words), style, out);

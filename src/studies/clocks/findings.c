@@ -510,7 +510,9 @@ static void tell_same_counter(const struct clocks_facts *facts, struct finding *
 {
     const struct clock_known *counter = &facts->file->clocks[facts->counter];
     const struct clock_known *other = &facts->file->clocks[facts->report->reference.clock];
-    SAY(finding, CLOCKS_SAME_COUNTER, other->name, counter->name);
+    SAY(finding, CLOCKS_PROVES_NOTHING);
+    BECAUSE(&finding->why, SENTENCE, CLOCKS_SAME_COUNTER, other->name, counter->name);
+    SAY(finding, CLOCKS_CLOCK_ELSEWHERE);
 }
 
 /* The rate against a clock that is made elsewhere, over the whole time; NULL: there is none. */

@@ -141,10 +141,14 @@ const struct reason_words clocks_words[CLOCKS_SAYINGS] = {
         "{ratio:%.6f}"),
     SAY(RATE_UNCLAIMED, "rate-unclaimed",
         "nobody claims its rate: it is the one it had over computation"),
-    SAY(SAME_COUNTER, "same-counter",
-        "that proves nothing: {reference} is made of the same counter as {clock}, so both are "
-        "wrong together; a clock made elsewhere could tell: --via ssh: from another machine, or an "
-        "RTC or PTP device"),
+    SAY(PROVES_NOTHING, "proves-nothing", "that proves nothing:"),
+    [CLOCKS_SAME_COUNTER] = {"same-counter",
+                             "{reference} is made of the same counter as {clock}, so both are "
+                             "wrong together",
+                             REASON_IN_VAIN},
+    SAY(CLOCK_ELSEWHERE, "clock-elsewhere",
+        "a clock made elsewhere could tell: --via ssh: from another machine, or an RTC or PTP "
+        "device"),
     SAY(FROM_OUTSIDE, "from-outside",
         "against {against}, which is made elsewhere, {clock} runs {ppm:%+.1f} ppm ({low_ppm:%+.1f} "
         "to {high_ppm:%+.1f}) beyond its claim over {span_s:%.0f} s, of which {percent:%.0f} % was "

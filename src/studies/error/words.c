@@ -80,7 +80,7 @@ const struct reason_words error_words[ERROR_SAYS] = {
     /* --- findings: why nothing can decide --- */
     [FOUND_OTHER_WAYS] = {"other-ways",
                           "{event} was measured in single processes, or not in these ways"},
-    [FOUND_REFUSED] = {"refused", "{event} cannot be opened[: {why}]"},
+    [FOUND_REFUSED] = {"refused", "{event} cannot be opened[: {why}]", REASON_REFUSED},
     [FOUND_FAILED] = {"failed", "{event} could not be measured[: {why}]"},
     [FOUND_NOT_MEASURED] = {"not-measured", "{event} was not measured"},
     [FOUND_MODE_UNTESTED] = {"mode-not-tested", "{mode} mode is not tested, as {why}"},

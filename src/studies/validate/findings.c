@@ -183,8 +183,7 @@ static bool speaks(const struct judgement *judgement, const char *classes, struc
     if (!counts_class(evidence, classes, false))
         return false;
     if (evidence->error)
-        BECAUSE(why, CANNOT_OPEN, evidence->event,
-                memory_format("%.*s", reason_first_sentence(reason), reason));
+        BECAUSE(why, CANNOT_OPEN, evidence->event, reason);
     else if (judgement->verdict == VERDICT_UNSCHEDULED)
         BECAUSE(why, NEVER_SCHEDULED, evidence->event);
     else if (judgement->verdict == VERDICT_DEAD &&

@@ -197,7 +197,7 @@ const struct reason_words validate_words[WHY_COUNT] = {
     [WHY_EXCEPTION_OPEN] = {"exception-open", EXCEPTION "decides nothing"},
     [WHY_NOT_TESTED] = {"not-tested", "not tested, {excuse}"},
     [WHY_OF_TEST] = {"of-test", "{test}: {excuse}"},
-    [WHY_CANNOT_OPEN] = {"cannot-open", "{event} cannot be opened: {why}"},
+    [WHY_CANNOT_OPEN] = {"cannot-open", "{event} cannot be opened[: {why}]", REASON_REFUSED},
     [WHY_NEVER_SCHEDULED] = {"never-scheduled", "{event} opens, but never got a counter"},
     [WHY_CANNOT_COUNT] = {"cannot-count", "{event} cannot count this: {note}"},
     [WHY_NOT_FORETOLD] = {"not-foretold", "nothing is predicted for {event} on {specimen}"},
@@ -209,7 +209,9 @@ const struct reason_words validate_words[WHY_COUNT] = {
     [WHY_COUNTS_TOO_LARGE] = {"counts-too-large", "{event} was not measured with counts small "
                                                   "enough, or counts none"},
     [WHY_NOT_MEASURED_ON] = {"not-measured-on", "{event} was not measured on {specimens}"},
-    [WHY_NO_EVENT] = {"no-event", "no event that counts {classes} was measured"},
-    [WHY_ONLY_SOURCES] = {"only-sources", "no event that counts {classes} was measured, only "
-                                          "sources, which say nothing of this machine's counters"},
+    [WHY_NO_EVENT] = {"no-event", "no event that counts {classes} was measured", REASON_NO_EVENT},
+    [WHY_ONLY_SOURCES] = {"only-sources",
+                          "no event that counts {classes} was measured, only "
+                          "sources, which say nothing of this machine's counters",
+                          REASON_NO_EVENT},
 };
