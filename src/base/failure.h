@@ -11,6 +11,8 @@
  *     text.h, .c              text that grows, and bytes from outside made safe to show
  *     words.h, .c             lists of words
  *     cleanup.h               freed and closed at the end of a block
+ *     number.h, .c            numbers for people, the same everywhere
+ *     reason.h, .c            reasons as data: codes with arguments, and templates for sentences
  *     list.h, monotonic.h     lists, a clock */
 #pragma once
 

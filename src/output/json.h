@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * JSON output: the envelope every command shares and the conventions for numbers (schema in
- * docs/json). */
+ * docs/json.md). */
 #pragma once
 
 #include <stdbool.h>

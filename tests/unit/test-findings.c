@@ -229,7 +229,7 @@ TEST(test_the_reason_of_an_event_that_does_not_open_is_quoted)
         assert_finding(withins[i].id, FINDING_UNTESTABLE);
         const struct reason *why = said(&find(withins[i].id)->why, WHY_CANNOT_OPEN);
         assert_string_equal(why->values[0].text, "event:u");
-        assert_string_equal(why->values[1].text, "this machine has no PMU");
+        assert_string_equal(why->values[1].text, "this machine has no PMU. Take another one");
     }
 }
 
