@@ -108,26 +108,8 @@ void row_text(struct export_row *row, const char *name, const char *string)
         json_decref(value);
         text_puts(&row->line, dumped);
     } else {
-        /* A store may come from anywhere and the CSV may go to a terminal: what a terminal would
-         * obey becomes U+FFFD. Line ends and tabs stay. */
-        AUTO_TEXT struct text valid = {0};
-        text_put_utf8(&valid, string);
-        bool quoted = !*string || strpbrk(string, ",\"\r\n");
-        if (quoted)
-            text_putc(&row->line, '"');
-        for (const char *c = text_string(&valid); *c; c++) {
-            unsigned char byte = (unsigned char)*c;
-            bool c1 = byte == 0xc2 && (unsigned char)c[1] < 0xa0;
-            if (*c == '"')
-                text_puts(&row->line, "\"\"");
-            else if ((byte < 0x20 && !strchr("\t\r\n", *c)) || byte == 0x7f || c1)
-                text_puts(&row->line, "\xef\xbf\xbd");
-            else
-                text_putc(&row->line, *c);
-            c += c1;
-        }
-        if (quoted)
-            text_putc(&row->line, '"');
+        text_puts(&row->line, *string ? "" : "\"\"");
+        text_put_csv(&row->line, string);
     }
 }
 

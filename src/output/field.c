@@ -453,20 +453,31 @@ struct csv {
     bool begun;
 };
 
-static void put_quoted(struct csv *csv, const char *word)
+void text_put_csv(struct text *text, const char *word)
+{
+    AUTO_TEXT struct text valid = {0};
+    text_put_utf8(&valid, word);
+    const bool quoted = word[strcspn(word, ",\"\r\n")];
+    text_puts(text, quoted ? "\"" : "");
+    for (const char *at = text_string(&valid); *at; at++) {
+        const unsigned char byte = (unsigned char)*at;
+        const bool c1 = byte == 0xc2 && (unsigned char)at[1] < 0xa0;
+        if (*at == '"')
+            text_puts(text, "\"\"");
+        else if ((byte < 0x20 && !strchr("\t\r\n", *at)) || byte == 0x7f || c1)
+            text_puts(text, "\xef\xbf\xbd");
+        else
+            text_putc(text, *at);
+        at += c1;
+    }
+    text_puts(text, quoted ? "\"" : "");
+}
+
+static void put_word(struct csv *csv, const char *word)
 {
     text_puts(csv->line, csv->begun ? "," : "");
     csv->begun = true;
-    if (!word[strcspn(word, ",\"\r\n")]) {
-        text_puts(csv->line, word);
-        return;
-    }
-    text_putc(csv->line, '"');
-    for (; *word; word++) {
-        text_puts(csv->line, *word == '"' ? "\"" : "");
-        text_putc(csv->line, *word);
-    }
-    text_putc(csv->line, '"');
+    text_put_csv(csv->line, word);
 }
 
 static void head_csv(void *into, const char *prefix, const struct field *field,
@@ -475,10 +486,10 @@ static void head_csv(void *into, const char *prefix, const struct field *field,
     (void)value;
     AUTO_TEXT struct text key = {0};
     text_printf(&key, "%s%s", prefix, field->key);
-    put_quoted(into, text_string(&key));
+    put_word(into, text_string(&key));
     if (field_kind(field) == FIELD_REASONS) {
         text_puts(&key, "_code");
-        put_quoted(into, text_string(&key));
+        put_word(into, text_string(&key));
     }
 }
 
@@ -502,7 +513,7 @@ static void row_csv(void *into, const char *prefix, const struct field *field,
         text_puts(&word, value->flag ? "true" : "false");
         break;
     case FIELD_TEXT:
-        text_put_utf8(&word, value->text);
+        text_puts(&word, value->text);
         break;
     case FIELD_REASONS:
         if (value->reasons)
@@ -511,11 +522,11 @@ static void row_csv(void *into, const char *prefix, const struct field *field,
     default:
         break;
     }
-    put_quoted(into, text_string(&word));
+    put_word(into, text_string(&word));
     if (reasons)
-        put_quoted(into, value->kind && value->reasons && value->reasons->count
-                             ? value->reasons->list[0].words->code
-                             : "");
+        put_word(into, value->kind && value->reasons && value->reasons->count
+                           ? value->reasons->list[0].words->code
+                           : "");
 }
 
 void fields_put_csv(const struct field *list, const void *item, const void *context,

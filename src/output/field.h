@@ -294,6 +294,9 @@ json_t *field_list_json(const struct field *list, const void *item, const void *
 /* Sentence, code and arguments as three members of the object. */
 void json_put_reasons(json_t *object, const char *key, const struct reasons *reasons);
 
+/* A value of a CSV file, quoted where it must be. What a terminal would obey becomes U+FFFD, for
+ * the file may go to one; line ends and tabs stay. */
+void text_put_csv(struct text *text, const char *word);
 /* Rows of values: headed by keys, numbers in full, absent ones empty. */
 void fields_put_csv(const struct field *list, const void *item, const void *context,
                     struct text *out);
