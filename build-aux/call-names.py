@@ -22,7 +22,7 @@ def names(header, compiler):
 def main(output, array, header, *compiler):
     found = names(header, compiler)
     with open(output, "w", encoding="utf-8") as file:
-        file.write('#include "probe/command/calls.h"\n')
+        file.write('#include "probe/command/detail.h"\n')
         if found:
             file.write(f"#include <{header}>\n")
         file.write(f"const char *const {array}[CALL_NUMBERS] = {{\n")

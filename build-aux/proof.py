@@ -38,7 +38,7 @@ def main():
     chosen = sorted((specimen, name, sources) for row_isa, specimen, name, sources in rows(table) if row_isa == isa)
     with open(output, "w", encoding="utf-8") as out:
         out.write("/* Generated from proof.table by build-aux/proof.py. */\n")
-        out.write('#include "specimens/proof.h"\n\n')
+        out.write('#include "specimens/specimen.h"\n\n')
         out.write("const struct proof proof_records[] = {\n")
         for row in chosen:
             out.write("    {%s},\n" % ", ".join(f'"{word}"' for word in row))

@@ -5,7 +5,7 @@
  * they miss nothing, which every proof of their misses must notice. Their code is that of the
  * originals; in the kit of broken copies it has the known defect too, for sources that see no
  * misses. */
-#include "code-caches.h"
+#include "code.h"
 #include "specimens/framed.h"
 
 extern const struct specimen specimen_l1d_chase, specimen_l1i_blocks;

@@ -4,6 +4,7 @@
  * Prints a planted report on clocks as the command would with --json, for a test that holds it
  * against the schema: clocks-json-sample rich|all|absent|empty|unknown|hostile */
 #include "clocks-shown.h"
+#include "engine/claims.h"
 
 static void build_all(struct shown *shown)
 {
@@ -51,7 +52,8 @@ int main(int argc, char **argv)
                                     .results = clocks_results_json(&shown.run),
                                     .analysis = clocks_analysis_json(&shown.run),
                                     .skipped = skips_json(&shown.run.studying.skips),
-                                    .findings = clocks_findings_json(&shown.run)};
+                                    .findings =
+                                        claims_json(shown.run.report.findings, CLOCKS_FINDINGS)};
         int error = json_envelope_write(&envelope, stdout, &failure);
         shown_end(&shown);
         return error ? 1 : 0;

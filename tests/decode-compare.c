@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/count.h"
+#include "decode/decode.h"
 
 #define MOST_TRIPS 4096
 

@@ -3,6 +3,7 @@
  *
  * Prints a planted report on overhead as the command would with --json, for a test that holds it
  * against the schema: overhead-json-sample rich|machines|absent|empty */
+#include "engine/claims.h"
 #include "overhead-shown.h"
 
 static void build_empty(struct shown *shown)
@@ -56,7 +57,8 @@ int main(int argc, char **argv)
                                     .results = overhead_results_json(&shown.run),
                                     .analysis = overhead_analysis_json(&shown.run),
                                     .skipped = skips_json(&shown.run.studying.skips),
-                                    .findings = overhead_findings_json(&shown.run)};
+                                    .findings =
+                                        claims_json(shown.run.report.findings, OVERHEAD_FINDINGS)};
         int error = json_envelope_write(&envelope, stdout, &failure);
         shown_end(&shown);
         return error ? 1 : 0;

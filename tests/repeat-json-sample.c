@@ -3,6 +3,7 @@
  *
  * Prints a planted report on repetition as the command would with --json, for a test that holds it
  * against the schema: repeat-json-sample rich|suite|absent|empty|unknown|hostile */
+#include "engine/claims.h"
 #include "repeat-shown.h"
 
 /* Names that people and machines gave. */
@@ -41,7 +42,8 @@ int main(int argc, char **argv)
                                     .results = repeat_results_json(&shown.run),
                                     .analysis = repeat_analysis_json(&shown.run),
                                     .skipped = skips_json(&shown.run.studying.skips),
-                                    .findings = repeat_findings_json(&shown.run)};
+                                    .findings =
+                                        claims_json(shown.run.report.findings, REPEAT_FINDINGS)};
         int error = json_envelope_write(&envelope, stdout, &failure);
         shown_end(&shown);
         return error ? 1 : 0;

@@ -8,12 +8,10 @@
  * The folder:
  *
  *     failure.h, .c           a negative errno and a sentence
- *     text.h, .c              text that grows
+ *     text.h, .c              text that grows, and bytes from outside made safe to show
  *     words.h, .c             lists of words
- *     printable.h, .c         bytes from outside, safe to show
  *     cleanup.h               freed and closed at the end of a block
- *     list.h, hash.h, monotonic.h
- *                             lists, a hash, a clock */
+ *     list.h, monotonic.h     lists, a clock */
 #pragma once
 
 #include <stdarg.h>

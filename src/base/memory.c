@@ -4,7 +4,6 @@
  * Memory that belongs to scopes. */
 #include "base/memory.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,5 +152,11 @@ void memory_scope_end(struct memory_scope *scope)
 {
     while (scope->blocks)
         memory_give_back(scope->blocks + 1);
+    if (innermost == scope)
+        innermost = scope->outer;
+}
+
+void memory_scope_leave(struct memory_scope *scope)
+{
     innermost = scope->outer;
 }

@@ -42,6 +42,10 @@ struct memory_scope {
 void memory_scope_begin(struct memory_scope *scope);
 void memory_scope_ends_with(int status); /* the innermost one */
 void memory_scope_end(struct memory_scope *scope);
+/* What was taken stays until the scope ends, in whichever order; what comes is of the one around
+ * it.
+ */
+void memory_scope_leave(struct memory_scope *scope);
 
 /* Says that there is no memory left, and ends the program with the status of the innermost scope.
  */

@@ -16,6 +16,7 @@
 #include "engine/options.h"
 #include "engine/run-store.h"
 #include "machine/facts.h"
+#include "output/field.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/table.h"
@@ -52,33 +53,71 @@ void opinions_judge(const struct facts *facts, int count, char **names, struct o
                     (struct opinion){.check = check_registry[i], .advice = advices[i]};
 }
 
-json_t *opinions_json(const struct opinions *findings)
+static struct value get_check(const void *item, const void *context)
 {
-    json_t *results = json_array();
-    for (size_t i = 0; i < findings->count; i++) {
-        const struct advice *advice = &findings->list[i].advice;
-        json_array_append_new(
-            results, JSON_OBJECT({"check", json_text(findings->list[i].check->name)},
-                                 {"status", json_text(check_status_names[advice->status])},
-                                 {"value", json_text(advice->value)},
-                                 {"why", json_text(advice->why)}, {"fix", json_text(advice->fix)}));
-    }
-    return results;
+    (void)context;
+    return value_text(((const struct opinion *)item)->check->name);
 }
 
-json_t *facts_json(const struct facts *facts)
+static const struct field opinion_fields[] = {
+    {"check", GET(FIELD_TEXT, get_check), "what was looked at", .column = true},
+    {"status", AT(struct opinion, advice.status), "how it stands", .names = check_status_names,
+     .name_count = CHECK_ABSENT + 1, .column = true},
+    {"value", AT(struct opinion, advice.value), "what was found", .zero = true, .column = true},
+    {"why", AT(struct opinion, advice.why), "why it matters for the accuracy of counts",
+     .zero = true},
+    {"fix", AT(struct opinion, advice.fix), "the command that changes it", .zero = true,
+     .column = true},
+};
+const struct fields opinion_table = FIELDS("doctor", "one check of the machine", opinion_fields);
+static const struct field opinions_field = {"results",
+                                            LIST(struct opinions, list, count, &opinion_table)};
+
+json_t *opinions_json(const struct opinions *findings)
 {
-    json_t *values = json_object();
-    json_t *errors = json_object();
+    return field_list_json(&opinions_field, findings, NULL);
+}
+
+/* Facts by their keys; of those that are absent the errno's name. */
+static struct value facts_by_key(const struct facts *facts, bool absent)
+{
+    json_t *object = json_object();
     for (size_t i = 0; i < facts->count; i++) {
         const struct fact *fact = &facts->list[i];
         char name[16];
-        json_object_set_new(values, fact->key, json_text(fact->value));
-        if (!fact->value)
-            json_object_set_new(errors, fact->key,
+        if (!absent)
+            json_object_set_new(object, fact->key, json_text(fact->value));
+        else if (!fact->value)
+            json_object_set_new(object, fact->key,
                                 json_text(errno_name(fact->error, name, sizeof(name))));
     }
-    return JSON_OBJECT({"facts", values}, {"absent", errors});
+    return (struct value){.kind = FIELD_JSON, .json = object};
+}
+
+static struct value get_facts(const void *item, const void *context)
+{
+    (void)context;
+    return facts_by_key(item, false);
+}
+
+static struct value get_absent(const void *item, const void *context)
+{
+    (void)context;
+    return facts_by_key(item, true);
+}
+
+static const struct field facts_fields[] = {
+    {"facts", GET(FIELD_JSON, get_facts), "every fact behind the advice (docs/facts.md)",
+     .schema = "object"},
+    {"absent", GET(FIELD_JSON, get_absent), "why a fact is null: the errno's name",
+     .schema = "object"},
+};
+const struct fields facts_table =
+    FIELDS("doctor.facts", "what the machine says of itself", facts_fields);
+
+json_t *facts_json(const struct facts *facts)
+{
+    return fields_json(&facts_table, facts, NULL);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -320,18 +359,16 @@ static int run(void *parsed, int argument_count, char **arguments)
     }
 
     status = gate_close(&gate, "doctor", EXIT_DONE);
-    if (options->common.json) {
+    if (common_is_for_programs(&options->common)) {
         char fingerprint[17];
         machine_fingerprint(&facts, fingerprint);
         struct envelope envelope = {.facts = &facts,
                                     .fingerprint = fingerprint,
-                                    .results = opinions_json(&findings),
                                     .analysis = facts_json(&facts),
                                     .gate = gate_json(&gate)};
-        gate_release(&gate);
-        return deliver_json("doctor", &options->common, &envelope, status);
+        return deliver_results("doctor", &options->common, &envelope, &opinions_field, NULL,
+                               &findings, status);
     }
-    gate_release(&gate);
     AUTO_TEXT struct text report = {0};
     struct style style = style_for(stdout);
     style.colour = style.colour && !options->common.output;
@@ -362,4 +399,6 @@ const struct command command_doctor = {
     .options = specs,
     .options_size = sizeof(struct doctor_options),
     .run = run,
+    .results = &opinions_field,
+    .analysis = &facts_table,
 };

@@ -20,6 +20,8 @@ struct opinions {
 
 /* What the checks of these names (count 0: all) say of the facts. */
 void opinions_judge(const struct facts *facts, int count, char **names, struct opinions *findings);
+/* What results and analysis are made of. */
+extern const struct fields opinion_table, facts_table;
 /* One object a check. */
 json_t *opinions_json(const struct opinions *findings);
 /* Every fact behind the advice; null where there is none, the errno's name beside it. */

@@ -235,39 +235,76 @@ static int deliver_person(struct events *events, bool hints, int status)
     return deliver_text("events", events->common, &out, status);
 }
 
-/* --- as JSON --- */
+/* --- for programs --- */
+
+static struct value get_reason(const void *item, const void *context)
+{
+    (void)context;
+    const struct known_event *event = item;
+    return value_text(event->openable ? NULL : event->reason);
+}
+
+static struct value get_error(const void *item, const void *context)
+{
+    (void)context;
+    const struct known_event *event = item;
+    return event->error ? value_integer(event->error) : value_absent(NULL);
+}
+
+static struct value get_difference(const void *item, const void *context)
+{
+    (void)context;
+    const struct study_trust *trust = item;
+    return trust->stale ? value_text(trust->difference) : value_null();
+}
+
+static const void *trust_of(const void *item, const void *context)
+{
+    (void)context;
+    const struct known_event *event = item;
+    return event->is_validated ? &event->trust : NULL;
+}
+
+#define UNVALIDATED .optional = true
+static const struct field trust_fields[] = {
+    {"verdict_event", AT(struct study_trust, event),
+     "the name under which it was validated: the event's own", UNVALIDATED},
+    {"verdict_age", AT(struct study_trust, age_s), "since that validation began", UNIT_S,
+     .nullable = true},
+    {"verdict_stale", AT(struct study_trust, stale),
+     "it was found on this CPU, but under another kernel, microcode or hypervisor", UNVALIDATED},
+    {"verdict_difference", GET(FIELD_TEXT, get_difference),
+     "where it is stale: what differs, as was -> is", .nullable = true, UNVALIDATED},
+};
+static const struct fields trust_table = FIELDS("events.trust", NULL, trust_fields);
+
+static const struct field event_fields[] = {
+    {"event", AT(struct known_event, name), "its name", .column = true},
+    {"kind", AT(struct known_event, kind), "hardware, software, pmu, tracepoint …", .column = true},
+    {"class", AT(struct known_event, class), "what it claims to count (docs/classes.md)",
+     .nullable = true, .column = true},
+    {"openable", AT(struct known_event, openable), "it can be opened here", .column = true},
+    {"reason", GET(FIELD_TEXT, get_reason), "why it cannot", .nullable = true, .column = true},
+    {"errno", GET(FIELD_INTEGER, get_error), "of opening it", .nullable = true},
+    {"verdict", AT(struct known_event, trust.verdict), "of the latest validation",
+     .known = KNOWN(struct known_event, is_validated),
+     .absent = "this event has not been validated on this machine", .column = true},
+    {"", SPLICED_BY(trust_of, &trust_table)},
+    {"user_verdict", AT(struct known_event, user_verdict),
+     "of the same event with :u, which says nothing of it without; null: none, or the name has a "
+     "mode",
+     .nullable = true},
+};
+static const struct fields event_table = FIELDS("events", "an event of this machine", event_fields);
+static const struct field events_field = {"results",
+                                          LIST(struct events, list, count, &event_table)};
 
 static int deliver_envelope(const struct events *events, int status)
 {
     const struct catalogue *catalogue = session_catalogue(events->session);
-    json_t *results = json_array();
-    for (size_t i = 0; i < events->count; i++) {
-        const struct study_trust *trust = &events->list[i].trust;
-        json_t *object = JSON_OBJECT(
-            {"event", json_text(events->list[i].name)}, {"kind", json_text(events->list[i].kind)},
-            {"class", json_text(events->list[i].class)},
-            {"openable", json_boolean(events->list[i].openable)},
-            {"reason", events->list[i].openable ? json_null() : json_text(events->list[i].reason)},
-            {"errno", events->list[i].error ? json_integer(events->list[i].error) : json_null()});
-        if (events->list[i].is_validated) {
-            JSON_PUT(object, {"verdict", json_text(trust->verdict)},
-                     {"verdict_event", json_text(trust->event)},
-                     {"verdict_age", json_integer(trust->age_s)},
-                     {"verdict_stale", json_boolean(trust->stale)},
-                     {"verdict_difference", json_text(trust->stale ? trust->difference : NULL)});
-        } else {
-            json_absent(object, "verdict", "this event has not been validated on this machine");
-            json_object_set_new(object, "verdict_age", json_null());
-        }
-        json_object_set_new(
-            object, "user_verdict",
-            json_text(events->list[i].user_verdict[0] ? events->list[i].user_verdict : NULL));
-        json_array_append_new(results, object);
-    }
-
-    struct envelope envelope = {
-        .facts = &catalogue->facts, .fingerprint = catalogue->fingerprint, .results = results};
-    return deliver_json("events", events->common, &envelope, status);
+    struct envelope envelope = {.facts = &catalogue->facts, .fingerprint = catalogue->fingerprint};
+    return deliver_results("events", events->common, &envelope, &events_field, NULL, events,
+                           status);
 }
 
 /* --- the way through --- */
@@ -284,10 +321,12 @@ static int list_matching(struct events *events, const char *glob)
     if (glob && !events->count) {
         fail_with(&failure, -ENOENT, "no event here matches '%.200s'", glob);
         deliver_failure("events", &failure, EXIT_LACKING);
-        return events->common->json ? deliver_envelope(events, EXIT_LACKING) : EXIT_LACKING;
+        return common_is_for_programs(events->common) ? deliver_envelope(events, EXIT_LACKING)
+                                                      : EXIT_LACKING;
     }
-    return events->common->json ? deliver_envelope(events, EXIT_DONE)
-                                : deliver_person(events, !glob || !events->openable, EXIT_DONE);
+    return common_is_for_programs(events->common)
+               ? deliver_envelope(events, EXIT_DONE)
+               : deliver_person(events, !glob || !events->openable, EXIT_DONE);
 }
 
 /* A name without wildcards: tried as it is, so that every form of a name can be asked for. */
@@ -305,8 +344,8 @@ static int try_exact(struct events *events, const char *name)
     keep(events, &event);
     progress_end(&events->progress);
     int status = events->openable ? EXIT_DONE : EXIT_LACKING;
-    return events->common->json ? deliver_envelope(events, status)
-                                : deliver_person(events, false, status);
+    return common_is_for_programs(events->common) ? deliver_envelope(events, status)
+                                                  : deliver_person(events, false, status);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
@@ -348,6 +387,12 @@ static int run(void *parsed, int argument_count, char **arguments)
     return status;
 }
 
+static const struct fields *const *events_instead(void)
+{
+    static const struct fields *const tables[] = {&specimen_truth_table, NULL};
+    return tables;
+}
+
 const struct command command_events = {
     .name = "events",
     .group = GROUP_MACHINE,
@@ -377,4 +422,7 @@ const struct command command_events = {
     .options = specs,
     .options_size = sizeof(struct events_options),
     .run = run,
+    .results = &events_field,
+    .instead = events_instead,
+    .analysis = &specimens_analysis,
 };

@@ -13,6 +13,8 @@
 
 static void put_known(struct export_row *row, const char *name, bool known, int64_t value)
 {
+    if (row_describe(row, name, FIELD_INTEGER, true))
+        return;
     if (known)
         row_difference(row, name, value);
     else
@@ -333,12 +335,12 @@ static int name_machine(struct export_row *row)
 struct export_field {
     const char *name;
     enum {
-        FIELD_TEXT,
-        FIELD_FLAG,
-        FIELD_COUNT,
-        FIELD_SMALL, /* a count of 32 bits */
-        FIELD_DIFFERENCE,
-        FIELD_ERROR, /* an errno; 0: none */
+        MEMBER_TEXT,
+        MEMBER_FLAG,
+        MEMBER_COUNT,
+        MEMBER_SMALL, /* a count of 32 bits */
+        MEMBER_DIFFERENCE,
+        MEMBER_ERROR, /* an errno; 0: none */
     } kind;
     size_t offset;
 };
@@ -349,15 +351,15 @@ static int write_fields(struct export_row *row, const struct export_field *field
 {
     for (; field->name; field++) {
         const void *at = (const char *)stored + field->offset;
-        if (field->kind == FIELD_TEXT)
+        if (field->kind == MEMBER_TEXT)
             row_text(row, field->name, *(const char *const *)at);
-        else if (field->kind == FIELD_FLAG)
+        else if (field->kind == MEMBER_FLAG)
             row_flag(row, field->name, *(const bool *)at);
-        else if (field->kind == FIELD_COUNT)
+        else if (field->kind == MEMBER_COUNT)
             row_count(row, field->name, *(const uint64_t *)at);
-        else if (field->kind == FIELD_SMALL)
+        else if (field->kind == MEMBER_SMALL)
             row_count(row, field->name, *(const uint32_t *)at);
-        else if (field->kind == FIELD_DIFFERENCE)
+        else if (field->kind == MEMBER_DIFFERENCE)
             row_difference(row, field->name, *(const int64_t *)at);
         else
             put_known(row, field->name, *(const int *)at != 0, *(const int *)at);
@@ -367,7 +369,7 @@ static int write_fields(struct export_row *row, const struct export_field *field
 
 #define AS(column, kind, of, member)                                                               \
     {                                                                                              \
-        column, FIELD_##kind, offsetof(struct stored_##of, member)                                 \
+        column, MEMBER_##kind, offsetof(struct stored_##of, member)                                \
     }
 #define TEXT(of, member)       AS(#member, TEXT, of, member)
 #define FLAG(of, member)       AS(#member, FLAG, of, member)
@@ -385,7 +387,7 @@ static int write_fields(struct export_row *row, const struct export_field *field
         return write_one_##of(row, &(struct stored_##of){0});                                      \
     }
 /* The same by OF_fields. */
-#define FIELDS(of, each, ...)                                                                      \
+#define COLUMNS(of, each, ...)                                                                     \
     static const struct export_field of##_fields[] = {__VA_ARGS__, {0}};                           \
     static int write_one_##of(void *row, const struct stored_##of *stored)                         \
     {                                                                                              \
@@ -394,30 +396,30 @@ static int write_fields(struct export_row *row, const struct export_field *field
     WHOLE(of, each)
 
 WHOLE(visit, store_each_visit)
-FIELDS(event, store_each_event, TEXT(event, name), TEXT(event, kind), TEXT(event, class),
-       AS("error", ERROR, event, error), TEXT(event, reason))
-FIELDS(truth, store_each_specimen_truth, TEXT(truth, specimen), TEXT(truth, class),
-       DIFFERENCE(truth, base), DIFFERENCE(truth, each), DIFFERENCE(truth, high_base),
-       DIFFERENCE(truth, high_each), TEXT(truth, grade), TEXT(truth, why), TEXT(truth, sources))
-FIELDS(opcode, store_each_opcode, TEXT(opcode, specimen), TEXT(opcode, opcode),
-       DIFFERENCE(opcode, base), DIFFERENCE(opcode, each))
-FIELDS(operation, store_each_operation, TEXT(operation, path), TEXT(operation, kind),
-       TEXT(operation, instrument), TEXT(operation, effect), AS("state", TEXT, operation, when),
-       TEXT(operation, links), FLAG(operation, binds), FLAG(operation, alone),
-       TEXT(operation, page), TEXT(operation, note))
-FIELDS(clock, store_each_clock, TEXT(clock, name), TEXT(clock, kind), TEXT(clock, way),
-       TEXT(clock, hardware), TEXT(clock, claim), TEXT(clock, note), COUNT(clock, hz),
-       COUNT(clock, resolution_ps), FLAG(clock, slow), FLAG(clock, steered))
-FIELDS(subject, store_each_subject, TEXT(subject, name), TEXT(subject, summary),
-       TEXT(subject, shows), COUNT(subject, n), AS("truth", FLAG, subject, has_truth),
-       DIFFERENCE(subject, base), DIFFERENCE(subject, each), SMALL(subject, bits),
-       FLAG(subject, libc))
-FIELDS(executed, store_each_executed, SMALL(executed, cell), SMALL(executed, process),
-       TEXT(executed, kind), TEXT(executed, object), TEXT(executed, name), COUNT(executed, count),
-       COUNT(executed, repetitions))
-FIELDS(call, store_each_call, SMALL(call, cell), SMALL(call, process), COUNT(call, position),
-       SMALL(call, task), TEXT(call, name), TEXT(call, what), DIFFERENCE(call, result),
-       COUNT(call, asked), COUNT(call, sum))
+COLUMNS(event, store_each_event, TEXT(event, name), TEXT(event, kind), TEXT(event, class),
+        AS("error", ERROR, event, error), TEXT(event, reason))
+COLUMNS(truth, store_each_specimen_truth, TEXT(truth, specimen), TEXT(truth, class),
+        DIFFERENCE(truth, base), DIFFERENCE(truth, each), DIFFERENCE(truth, high_base),
+        DIFFERENCE(truth, high_each), TEXT(truth, grade), TEXT(truth, why), TEXT(truth, sources))
+COLUMNS(opcode, store_each_opcode, TEXT(opcode, specimen), TEXT(opcode, opcode),
+        DIFFERENCE(opcode, base), DIFFERENCE(opcode, each))
+COLUMNS(operation, store_each_operation, TEXT(operation, path), TEXT(operation, kind),
+        TEXT(operation, instrument), TEXT(operation, effect), AS("state", TEXT, operation, when),
+        TEXT(operation, links), FLAG(operation, binds), FLAG(operation, alone),
+        TEXT(operation, page), TEXT(operation, note))
+COLUMNS(clock, store_each_clock, TEXT(clock, name), TEXT(clock, kind), TEXT(clock, way),
+        TEXT(clock, hardware), TEXT(clock, claim), TEXT(clock, note), COUNT(clock, hz),
+        COUNT(clock, resolution_ps), FLAG(clock, slow), FLAG(clock, steered))
+COLUMNS(subject, store_each_subject, TEXT(subject, name), TEXT(subject, summary),
+        TEXT(subject, shows), COUNT(subject, n), AS("truth", FLAG, subject, has_truth),
+        DIFFERENCE(subject, base), DIFFERENCE(subject, each), SMALL(subject, bits),
+        FLAG(subject, libc))
+COLUMNS(executed, store_each_executed, SMALL(executed, cell), SMALL(executed, process),
+        TEXT(executed, kind), TEXT(executed, object), TEXT(executed, name), COUNT(executed, count),
+        COUNT(executed, repetitions))
+COLUMNS(call, store_each_call, SMALL(call, cell), SMALL(call, process), COUNT(call, position),
+        SMALL(call, task), TEXT(call, name), TEXT(call, what), DIFFERENCE(call, result),
+        COUNT(call, asked), COUNT(call, sum))
 
 /* --- runs --- */
 
@@ -456,23 +458,26 @@ static int name_run(struct export_row *row)
 }
 
 /* By what the tables are called: one of several. */
-#define TABLE(of, more)                                                                            \
+#define TABLE(of, more, meaning)                                                                   \
     {                                                                                              \
-#of more, name_##of, write_##of, false                                                     \
+#of more, meaning, name_##of, write_##of, false                                            \
     }
 const struct export_table export_tables[] = {
-    {"samples", name_sample, write_samples, true},
-    {"cells", name_cell, write_cells, true},
-    TABLE(visit, "s"),
-    TABLE(machine, ""),
-    TABLE(event, "s"),
-    TABLE(truth, "s"),
-    TABLE(opcode, "s"),
-    TABLE(operation, "s"),
-    TABLE(clock, "s"),
-    TABLE(subject, "s"),
-    TABLE(executed, ""),
-    TABLE(call, "s"),
-    {"runs", name_run, write_runs, false},
+    {"samples",
+     "a counter value with the factors of its cell; of a store with tours also what its call "
+     "worked on, which one it was and which one stood before it",
+     name_sample, write_samples, true},
+    {"cells", "a counter of a cell", name_cell, write_cells, true},
+    TABLE(visit, "s", "one process of the plan"),
+    TABLE(machine, "", "a fact of the machine"),
+    TABLE(event, "s", "an event that was tried"),
+    TABLE(truth, "s", "what a specimen counts for every N"),
+    TABLE(opcode, "s", "an opcode that a specimen executes"),
+    TABLE(operation, "s", "a call that tours can make"),
+    TABLE(clock, "s", "a clock, and what is claimed of it"),
+    TABLE(subject, "s", "a program of the kit"),
+    TABLE(executed, "", "what an execution consisted of"),
+    TABLE(call, "s", "a system call of an execution"),
+    {"runs", "a run of the file", name_run, write_runs, false},
     {0},
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/memory.h"
 #include "commands/export.h"
 #include "engine/command.h"
 #include "engine/finish.h"
@@ -22,6 +23,15 @@
 
 /* Beyond this a JSON reader that uses doubles would round: then digits are a string. */
 #define EXACT_IN_A_DOUBLE (UINT64_C(1) << 53)
+
+bool row_describe(struct export_row *row, const char *name, enum field_kind kind, bool nullable)
+{
+    if (!row->describing)
+        return false;
+    *memory_add(row->described, row->described_count) =
+        (struct field){.key = name, .at = {.kind = kind}, .nullable = nullable || row->absent};
+    return true;
+}
 
 /* false: its name is all that is wanted, or it has no value. */
 static bool begin_value(struct export_row *row, const char *name)
@@ -66,22 +76,26 @@ static void put_number(struct export_row *row, const char *name, bool negative, 
 
 void row_count(struct export_row *row, const char *name, uint64_t value)
 {
-    put_number(row, name, false, value);
+    if (!row_describe(row, name, FIELD_COUNT, false))
+        put_number(row, name, false, value);
 }
 
 void row_difference(struct export_row *row, const char *name, int64_t value)
 {
-    put_number(row, name, value < 0, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
+    if (!row_describe(row, name, FIELD_INTEGER, false))
+        put_number(row, name, value < 0, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 void row_flag(struct export_row *row, const char *name, bool value)
 {
-    if (begin_value(row, name))
+    if (!row_describe(row, name, FIELD_FLAG, false) && begin_value(row, name))
         text_puts(&row->line, row->json ? (value ? "true" : "false") : (value ? "1" : "0"));
 }
 
 void row_text(struct export_row *row, const char *name, const char *string)
 {
+    if (row_describe(row, name, FIELD_TEXT, true))
+        return;
     const bool absent = row->absent;
     row->absent |= !string;
     const bool wanted = begin_value(row, name);
@@ -132,6 +146,8 @@ static int write_line(struct export_row *row, const char *before, const char *af
 
 int row_end(struct export_row *row)
 {
+    if (row->describing)
+        return 0;
     if (!row->json)
         return row->rows++, write_line(row, "", "\r\n");
     return write_line(row, row->rows++ ? ",\n    {" : "\n    {", "}");
@@ -217,37 +233,114 @@ static int open_store(struct exporting *exporting, size_t number, struct failure
     return error ? error : store_info(exporting->store, &exporting->info, failure);
 }
 
-/* As the array it was, when it is one. */
-static json_t *argv_of(const struct store_info *info)
+static struct value get_path(const void *item, const void *context)
 {
-    json_t *argv = json_loads(info->argv, 0, NULL);
-    if (json_is_array(argv))
-        return argv;
-    json_decref(argv);
-    return json_text(info->argv);
+    (void)item;
+    return value_text(store_path(((const struct exporting *)context)->store));
 }
 
-/* Where rows come from, beyond what the envelope says of every result. */
+/* As the array it was, when it is one. */
+static struct value get_argv(const void *item, const void *context)
+{
+    (void)context;
+    const struct store_info *info = item;
+    json_t *argv = json_loads(info->argv, 0, NULL);
+    if (json_is_array(argv))
+        return (struct value){.kind = FIELD_JSON, .json = argv};
+    json_decref(argv);
+    return (struct value){.kind = FIELD_JSON, .json = json_text(info->argv)};
+}
+
+static const struct field store_fields[] = {
+    {"path", {.kind = FIELD_TEXT, .get = get_path}, "file of the store"},
+    {"schema", AT(struct store_info, schema), "of the store"},
+    {"version", AT(struct store_info, version), "of the assay that measured it"},
+    {"command", AT(struct store_info, command), "that measured it"},
+    {"argv", GET(FIELD_JSON, get_argv), "its command line"},
+    {"kit", AT(struct store_info, kit), "its build id", .nullable = true},
+    {"started", AT(struct store_info, started), "when"},
+    {"finished", AT(struct store_info, finished), "when; null: it was not", .nullable = true},
+    {"cells", AT(struct store_info, cells), "of its plan"},
+    {"visits", AT(struct store_info, visits), "of its plan"},
+    {"visits_done", AT(struct store_info, visits_done), "of these"},
+    {"samples", AT(struct store_info, samples), "that it holds"},
+};
+static const struct fields store_table =
+    FIELDS("export.store", "where rows come from", store_fields);
+
 static json_t *describe_store(const struct exporting *exporting)
 {
-    const struct store_info *info = &exporting->info;
-    return JSON_OBJECT(
-        {"path", json_text(store_path(exporting->store))}, {"schema", json_integer(info->schema)},
-        {"version", json_text(info->version)}, {"command", json_text(info->command)},
-        {"argv", argv_of(info)}, {"kit", json_text(info->kit)},
-        {"started", json_text(info->started)}, {"finished", json_text(info->finished)},
-        {"cells", json_count(info->cells)}, {"visits", json_count(info->visits)},
-        {"visits_done", json_count(info->visits_done)}, {"samples", json_count(info->samples)});
+    return fields_json(&store_table, &exporting->info, exporting);
 }
+
+static struct value get_what(const void *item, const void *context)
+{
+    (void)context;
+    return value_text(((const struct exporting *)item)->table->name);
+}
+
+static struct value get_store(const void *item, const void *context)
+{
+    (void)context;
+    const struct exporting *exporting = item;
+    return exporting->together
+               ? value_left_out()
+               : (struct value){.kind = FIELD_JSON,
+                                .json = json_incref(json_array_get(exporting->stores, 0))};
+}
+
+static struct value get_stores(const void *item, const void *context)
+{
+    (void)context;
+    const struct exporting *exporting = item;
+    return exporting->together
+               ? (struct value){.kind = FIELD_JSON, .json = json_incref(exporting->stores)}
+               : value_left_out();
+}
+
+static const struct field analysis_fields[] = {
+    {"what", GET(FIELD_TEXT, get_what), "the table that was asked for"},
+    {"store", GET(FIELD_JSON, get_store), "of one run: export.store", .optional = true,
+     .schema = "object"},
+    {"stores", GET(FIELD_JSON, get_stores), "of a collection: export.store of each",
+     .optional = true, .schema = "array"},
+};
+static const struct fields export_analysis =
+    FIELDS("export.analysis", "what was exported", analysis_fields);
 
 static json_t *describe_all(const struct exporting *exporting)
 {
-    json_t *analysis = JSON_OBJECT({"what", json_text(exporting->table->name)});
-    if (exporting->together)
-        json_object_set(analysis, "stores", exporting->stores);
-    else
-        json_object_set(analysis, "store", json_array_get(exporting->stores, 0));
-    return analysis;
+    return fields_json(&export_analysis, exporting, exporting);
+}
+
+/* The columns of every table. Those that only some stores have are not always there. */
+static const struct fields *const *describe_tables(void)
+{
+    const struct fields **tables = NULL;
+    size_t count = 0;
+    for (const struct export_table *at = export_tables; at->name; at++) {
+        struct listed_run none = {0};
+        struct export_row few = {.describing = true, .run = &none}, all = few;
+        struct fields *table = memory_new(1, sizeof(*table));
+        all.kinds = (struct export_kinds){true, true, true};
+        if (strcmp(at->name, "runs") != 0)
+            *memory_add(all.described, all.described_count) =
+                (struct field){.key = "store",
+                               .at = {.kind = FIELD_COUNT},
+                               .meaning = "of a collection: the number of the run",
+                               .optional = true};
+        at->put_names(&few);
+        at->put_names(&all);
+        *table = (struct fields){memory_format("export.%s", at->name), at->meaning, all.described,
+                                 all.described_count};
+        for (size_t i = 0; i < all.described_count; i++) {
+            const struct fields usual = {.list = few.described, .count = few.described_count};
+            all.described[i].optional |= !fields_find(&usual, all.described[i].key);
+        }
+        *memory_add(tables, count) = table;
+    }
+    *memory_add(tables, count) = NULL;
+    return tables;
 }
 
 static json_t *list_skipped(const struct exporting *exporting)
@@ -416,4 +509,6 @@ const struct command command_export = {
     .stays_here = true,
     .options_size = sizeof(struct export_options),
     .run = run,
+    .instead = describe_tables,
+    .analysis = &export_analysis,
 };

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "store/collection.h"
+#include "output/field.h"
 #include "store/store.h"
 
 /* What cells of a store can be besides plain: each kind brings columns of its own. */
@@ -26,6 +26,9 @@ struct export_row {
     const struct listed_run *run; /* whose rows these are */
     bool numbered;                /* its number is the first value of each row */
     uint64_t rows;                /* written so far */
+    bool describing;              /* columns are listed here instead: */
+    struct field *described;
+    size_t described_count;
     struct text line;
     FILE *stream;
 };
@@ -42,9 +45,13 @@ int row_end(struct export_row *row);
 /* The run itself. */
 int write_runs(struct store *store, struct export_row *row, struct failure *failure);
 
+/* Where columns are described instead: that this is one. */
+bool row_describe(struct export_row *row, const char *name, enum field_kind kind, bool nullable);
+
 /* One thing that can be exported. */
 struct export_table {
     const char *name;
+    const char *meaning; /* of a row */
     int (*put_names)(struct export_row *row);
     int (*write)(struct store *store, struct export_row *row, struct failure *failure);
     bool has_kinds; /* cells of each kind have columns of their own in it */

@@ -312,9 +312,10 @@ const struct command *command_find(const char *name)
 
 int invoke(const struct command *command, int argc, char **argv, struct retold *retold)
 {
-    struct memory_scope scope;
-    memory_scope_begin(&scope);
-    memory_scope_ends_with(command->passes_on ? EXIT_OURS : EXIT_FAILED);
+    struct memory_scope own, *scope = retold ? &retold->memory : &own;
+    memory_scope_begin(scope);
+    if (!retold)
+        memory_scope_ends_with(command->passes_on ? EXIT_OURS : EXIT_FAILED);
     void *options = memory_new(1, command->options_size);
     /* getopt moves the words about; records show them as they were given. */
     char **given = memory_new((size_t)argc + 2, sizeof(*given));
@@ -340,7 +341,10 @@ int invoke(const struct command *command, int argc, char **argv, struct retold *
         status = command->study ? study_run(command, options, argc - first, argv + first)
                                 : command->run(options, argc - first, argv + first);
     }
-    memory_scope_end(&scope);
+    if (retold)
+        memory_scope_leave(scope);
+    else
+        memory_scope_end(scope);
     return status;
 }
 
@@ -363,8 +367,8 @@ void schema_put(bool reference, struct text *out)
     struct described *commands = NULL;
     size_t count = 0;
     for (const struct command *const *at = command_registry; *at; at++)
-        *memory_add(commands, count) =
-            (struct described){(*at)->name, (*at)->results, (*at)->instead, (*at)->analysis};
+        *memory_add(commands, count) = (struct described){
+            (*at)->name, (*at)->results, (*at)->instead ? (*at)->instead() : NULL, (*at)->analysis};
     const struct schema_envelope envelope = {&machine_table, &skipped_table, &finding_table,
                                              &gate_table,    commands,       count};
     if (reference) {

@@ -26,9 +26,9 @@
 #include "engine/via/via.h"
 #include "lab/install.h"
 #include "lab/machine.h"
-#include "lab/packages.h"
 #include "lab/place.h"
 #include "lab/settings.h"
+#include "output/field.h"
 #include "output/table.h"
 #include "wire/frame.h"
 
@@ -321,45 +321,129 @@ static void put_machine(struct text *out, const struct machine_state *state, boo
     table_free(&keys);
 }
 
-/* --- as JSON --- */
+/* --- for programs --- */
 
-static json_t *kernel_json(const char *name, const struct lab_kernel *kernel)
+struct listed_kernel {
+    const char *name, *version; /* version: of the package, where installed */
+    bool installed, preferred;
+};
+static const struct field kernel_fields[] = {
+    {"name", AT(struct listed_kernel, name), "of the kernel"},
+    {"installed", AT(struct listed_kernel, installed), "in the lab's folder"},
+    {"default", AT(struct listed_kernel, preferred), "machines boot it unless another is named"},
+    {"version", AT(struct listed_kernel, version), "of the package, where installed",
+     .nullable = true},
+};
+static const struct fields kernel_table =
+    FIELDS("lab.kernel", "a kernel that is installed or can be", kernel_fields);
+
+static const void *kernel_at(const void *item, const void *context, size_t index)
 {
-    return JSON_OBJECT({"name", json_text(name)}, {"installed", json_boolean(kernel != NULL)},
-                       {"default", json_boolean(kernel && kernel->preferred)},
-                       {"version", json_text(kernel ? kernel->version : NULL)});
+    (void)context;
+    const struct machine_state *state = item;
+    struct listed_kernel *kernel = memory_new(1, sizeof(*kernel));
+    if (index >= state->installed.count + state->offered_count)
+        return NULL;
+    const struct lab_kernel *own =
+        index < state->installed.count ? &state->installed.list[index] : NULL;
+    *kernel =
+        (struct listed_kernel){own ? own->name : state->offered[index - state->installed.count],
+                               own ? own->version : NULL, own != NULL, own && own->preferred};
+    return kernel;
 }
 
-static json_t *cpus_json(const struct machine_state *state)
+struct listed_cpu {
+    const char *name, *summary;
+    bool preferred, asked, available;
+};
+static const struct field cpu_fields[] = {
+    {"name", AT(struct listed_cpu, name), "of the model"},
+    {"summary", AT(struct listed_cpu, summary), "what it is"},
+    {"default", AT(struct listed_cpu, preferred), "machines have it unless another is named"},
+    {"available", AT(struct listed_cpu, available),
+     "in this emulator; null: there is no emulator to ask", .nullable = true,
+     .known = KNOWN(struct listed_cpu, asked)},
+};
+static const struct fields cpu_table = FIELDS("lab.cpu", "a model of CPU", cpu_fields);
+
+static const void *cpu_at(const void *item, const void *context, size_t index)
 {
-    json_t *list = json_array();
-    for (const struct cpu_model *model = cpu_models; model->name; model++) {
-        json_array_append_new(
-            list,
-            JSON_OBJECT({"name", json_text(model->name)}, {"summary", json_text(model->summary)},
-                        {"default", json_boolean(model == cpu_models)},
-                        {"available", state->cpus.length
-                                          ? json_boolean(emulator_has(&state->cpus, model->name))
-                                          : json_null()}));
-    }
-    return list;
+    (void)context;
+    const struct machine_state *state = item;
+    const struct cpu_model *model = &cpu_models[index];
+    if (!model->name)
+        return NULL;
+    struct listed_cpu *cpu = memory_new(1, sizeof(*cpu));
+    *cpu = (struct listed_cpu){model->name, model->summary, index == 0, state->cpus.length > 0,
+                               emulator_has(&state->cpus, model->name)};
+    return cpu;
 }
 
-static json_t *missing_json(const struct machine_state *state)
+struct lacking {
+    const char *what;
+    const struct failure *failure;
+};
+static struct value get_lack(const void *item, const void *context)
 {
-    const struct {
-        const char *what;
-        const struct failure *failure;
-    } all[] = {
-        {"emulator", &state->no_emulator}, {"kit", &state->no_kit}, {"kernel", &state->no_kernel}};
-    json_t *list = json_array();
-    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        if (!all[i].failure->code)
-            continue;
-        json_array_append_new(list, JSON_OBJECT({"what", json_text(all[i].what)},
-                                                {"reason", json_text(all[i].failure->text)}));
-    }
-    return list;
+    (void)context;
+    return value_text(((const struct lacking *)item)->failure->text);
+}
+static const char *const needed[] = {"emulator", "kit", "kernel"};
+static const struct field missing_fields[] = {
+    {"what", AT(struct lacking, what), "what is not here", NAMED(needed)},
+    {"reason", GET(FIELD_TEXT, get_lack), "why"},
+};
+static const struct fields missing_table =
+    FIELDS("lab.missing", "something without which the machine cannot boot", missing_fields);
+
+static const void *missing_at(const void *item, const void *context, size_t index)
+{
+    (void)context;
+    const struct machine_state *state = item;
+    const struct failure *const all[] = {&state->no_emulator, &state->no_kit, &state->no_kernel};
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (all[i]->code && index-- == 0) {
+            struct lacking *lacking = memory_new(1, sizeof(*lacking));
+            *lacking = (struct lacking){needed[i], all[i]};
+            return lacking;
+        }
+    return NULL;
+}
+
+static struct value get_ready(const void *item, const void *context)
+{
+    (void)context;
+    return value_flag(ready(item));
+}
+
+static const struct field machine_fields[] = {
+    {"machine", AT(struct machine_state, isa),
+     "its ISA, as it stands behind --via lab:", .column = true},
+    {"ready", GET(FIELD_FLAG, get_ready), "nothing is missing to boot it", .column = true},
+    {"folder", AT(struct machine_state, place), "of the lab", .nullable = true},
+    {"emulator", AT(struct machine_state, emulator), "path of the program that emulates",
+     .nullable = true, .column = true},
+    {"emulator_version", AT(struct machine_state, version), "of that", .nullable = true,
+     .column = true},
+    {"kit", AT(struct machine_state, kit.folder), "folder of the probe for it", .nullable = true},
+    {"kernels", LIST_BY(kernel_at, &kernel_table), "that it can boot"},
+    {"cpus", LIST_BY(cpu_at, &cpu_table), "that it can have"},
+    {"missing", LIST_BY(missing_at, &missing_table), "what stands in the way"},
+};
+static const struct fields machines_table =
+    FIELDS("lab", "a machine of the lab (assay lab list)", machine_fields);
+
+struct listed_machines {
+    struct machine_state *list;
+    size_t count;
+};
+static const struct field lab_results = {
+    "results", LIST(struct listed_machines, list, count, &machines_table)};
+
+static void machine_state_end(struct machine_state *state)
+{
+    free(state->emulator);
+    text_free(&state->cpus);
 }
 
 static int lab_list_command(const struct lab_options *options, int word_count, char **words)
@@ -367,7 +451,7 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
     struct failure failure = {0};
     AUTO_TEXT struct text out = {0};
     struct style style = deliver_style(&options->common);
-    json_t *results = options->common.json ? json_array() : NULL;
+    struct listed_machines machines = {0};
     if (word_count)
         fail_with(&failure, -EINVAL, "list takes no words, but got '%.100s'", words[0]);
     else
@@ -393,30 +477,20 @@ static int lab_list_command(const struct lab_options *options, int word_count, c
             packages_kernels(&packages, &offered, &state.no_offers);
         note_offered(&state, text_string(&offered));
 
-        if (results) {
-            json_t *object = JSON_OBJECT(
-                {"machine", json_text(state.isa)}, {"ready", json_boolean(ready(&state))},
-                {"folder", json_text(state.place)}, {"emulator", json_text(state.emulator)},
-                {"emulator_version", json_text(*state.version ? state.version : NULL)},
-                {"kit", json_text(state.kit.folder)});
-            json_t *list = json_array();
-            for (size_t j = 0; j < state.installed.count; j++)
-                json_array_append_new(
-                    list, kernel_json(state.installed.list[j].name, &state.installed.list[j]));
-            for (size_t j = 0; j < state.offered_count; j++)
-                json_array_append_new(list, kernel_json(state.offered[j], NULL));
-            json_object_set_new(object, "kernels", list);
-
-            JSON_PUT(object, {"cpus", cpus_json(&state)}, {"missing", missing_json(&state)});
-            json_array_append_new(results, object);
-        } else
+        if (common_is_for_programs(&options->common))
+            *memory_add(machines.list, machines.count) = state;
+        else
             put_machine(&out, &state, options->all, &style);
-        free(state.emulator);
-        text_free(&state.cpus);
+        if (!common_is_for_programs(&options->common))
+            machine_state_end(&state);
     }
-    struct envelope envelope = {.results = results};
-    return results ? deliver_json("lab", &options->common, &envelope, EXIT_DONE)
-                   : deliver_text("lab", &options->common, &out, EXIT_DONE);
+    if (!common_is_for_programs(&options->common))
+        return deliver_text("lab", &options->common, &out, EXIT_DONE);
+    const int status = deliver_results("lab", &options->common, &(struct envelope){0}, &lab_results,
+                                       NULL, &machines, EXIT_DONE);
+    for (size_t i = 0; i < machines.count; i++)
+        machine_state_end(&machines.list[i]);
+    return status;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -622,10 +696,14 @@ static int refuse_options(const struct lab_options *options, int word_count,
 {
     if (word_count == 0)
         return fail_with(failure, -EINVAL, "run needs a machine: assay lab run aarch64 -- CMD...");
-    if (options->common.json || options->common.output)
+    const struct common_options *common = &options->common;
+    if (common_is_for_programs(common) || common->output)
         return fail_with(failure, -EINVAL,
                          "--%s is not for run: standard output is the command's own",
-                         options->common.json ? "json" : "output");
+                         common->json       ? "json"
+                         : common->csv      ? "csv"
+                         : common->markdown ? "markdown"
+                                            : "output");
     return lab_options_refuse(options, "run", failure);
 }
 
@@ -804,5 +882,6 @@ const struct command command_lab = {
     .hints = hints,
     .stays_here = true,
     .options_size = sizeof(struct lab_options),
+    .results = &lab_results,
     .run = run,
 };

@@ -8,10 +8,10 @@
  *     main.c                  finds the command and runs it
  *     help.h, .c              help and manual pages, from option tables
  *     completion.c            what shells complete, from the same tables
- *     run.h, .c, run-parts.c, run-summary.c
- *                             assay run
- *     reported.h, .c, report.c
- *                             stored runs judged again; assay report
+ *     run.h, .c, run-parts.c  assay run
+ *     reported.h, .c          stored runs judged again, and a report of them
+ *     page.h, .c              a report as one HTML file
+ *     report.c                assay report
  *     compare/                assay compare
  *     doctor.h, .c            assay doctor
  *     events.c, specimens.h, .c

@@ -12,8 +12,9 @@
 #include "base/memory.h"
 #include "engine/finish.h"
 #include "engine/run-store.h"
+#include "engine/skips.h"
+#include "output/field.h"
 #include "output/table.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 #define MOST_SHOWN 10 /* processes that were left out, in the report for people */
@@ -39,7 +40,9 @@ static const struct option_hint hints[] = {
 struct merging {
     const struct merge_options *options;
     const char *path;
-    json_t *left_out; /* {what, reason} */
+    bool salvages;
+    uint64_t bytes; /* of the collection */
+    struct skips left_out;
     struct run_list runs;
     struct store_info *infos; /* of the runs */
 };
@@ -47,7 +50,8 @@ struct merging {
 static void note_left_out(void *context, const char *name, const char *what)
 {
     struct merging *merging = context;
-    json_array_append_new(merging->left_out, json_skipped(name, what, 0));
+    *memory_add(merging->left_out.list, merging->left_out.count) =
+        (struct skip){.what = memory_copy(name), .reason = memory_copy(what)};
 }
 
 static int read_infos(struct merging *merging, struct failure *failure)
@@ -91,15 +95,12 @@ static int show(const struct merging *merging, const struct common_options *comm
     }
 
     table_put(&table, &style, &out);
-    const size_t count = json_array_size(merging->left_out);
-    for (size_t i = 0; i < count && i < MOST_SHOWN; i++) {
-        const json_t *one = json_array_get(merging->left_out, i);
-        text_printf(&left_out, "%sleft out of %s: %s\n", i ? "" : "\n",
-                    json_string_value(json_object_get(one, "what")),
-                    json_string_value(json_object_get(one, "reason")));
-    }
-    if (count > MOST_SHOWN)
-        text_printf(&left_out, "and %zu more; --json tells them all\n", count - MOST_SHOWN);
+    const struct skips *skips = &merging->left_out;
+    for (size_t i = 0; i < skips->count && i < MOST_SHOWN; i++)
+        text_printf(&left_out, "%sleft out of %s: %s\n", i ? "" : "\n", skips->list[i].what,
+                    skips->list[i].reason);
+    if (skips->count > MOST_SHOWN)
+        text_printf(&left_out, "and %zu more; --json tells them all\n", skips->count - MOST_SHOWN);
 
     text_put_toned(&out, &style, TONE_PLAIN, text_string(&left_out));
     return deliver_text("merge", common, &out, EXIT_DONE);
@@ -107,34 +108,75 @@ static int show(const struct merging *merging, const struct common_options *comm
 
 /* --- for programs --- */
 
+struct merged {
+    const struct store_info *info;
+    int32_t number;
+    const char *name;
+};
+
+static const void *merged_at(const void *item, const void *context, size_t index)
+{
+    (void)context;
+    const struct merging *merging = item;
+    if (index >= merging->runs.count)
+        return NULL;
+    struct merged *merged = memory_new(1, sizeof(*merged));
+    *merged = (struct merged){&merging->infos[index], (int32_t)merging->runs.list[index].number,
+                              merging->runs.list[index].name};
+    return merged;
+}
+
+static const void *info_of(const void *item, const void *context)
+{
+    (void)context;
+    return ((const struct merged *)item)->info;
+}
+
+static struct value get_schema(const void *item, const void *context)
+{
+    (void)context;
+    return value_integer(((const struct store_info *)item)->schema);
+}
+
+static const struct field info_fields[] = {
+    {"command", AT(struct store_info, command), "that measured it", .column = true},
+    {"fingerprint", AT(struct store_info, fingerprint), "of its machine", .column = true},
+    {"seed", AT(struct store_info, seed), "of its plan"},
+    {"schema", GET(FIELD_INTEGER, get_schema), "of its store"},
+    {"version", AT(struct store_info, version), "of the assay that measured it"},
+    {"started", AT(struct store_info, started), "when", .column = true},
+    {"finished", AT(struct store_info, finished), "when; null: it was not", .nullable = true},
+    {"cells", AT(struct store_info, cells), "of its plan"},
+    {"visits", AT(struct store_info, visits), "of its plan", .column = true},
+    {"visits_done", AT(struct store_info, visits_done), "of these", .column = true},
+    {"samples", AT(struct store_info, samples), "that it holds", .column = true},
+};
+static const struct fields info_table = FIELDS("merge.info", NULL, info_fields);
+static const struct field merged_fields[] = {
+    {"store", AT(struct merged, number), "its number in the collection", .column = true},
+    {"name", AT(struct merged, name), "its name there", .column = true},
+    {"", SPLICED_BY(info_of, &info_table)},
+};
+static const struct fields merged_table =
+    FIELDS("merge", "a run in the collection that was made", merged_fields);
+static const struct field merge_results = {"results", LIST_BY(merged_at, &merged_table)};
+
+static const struct field analysis_fields[] = {
+    {"path", AT(struct merging, path), "of the collection"},
+    {"bytes", AT(struct merging, bytes), "that it has", UNIT_BYTES},
+    {"salvage", AT(struct merging, salvages), "damaged runs were salvaged"},
+};
+static const struct fields merge_analysis =
+    FIELDS("merge.analysis", "the collection", analysis_fields);
+
 static int tell(struct merging *merging, const struct common_options *common)
 {
     struct stat status = {0};
-    struct envelope envelope = {.results = json_array(), .analysis = json_object()};
-    for (size_t i = 0; i < merging->runs.count; i++) {
-        json_t *result = JSON_OBJECT({"store", json_integer(merging->runs.list[i].number)},
-                                     {"name", json_text(merging->runs.list[i].name)},
-                                     {"command", json_text(merging->infos[i].command)},
-                                     {"fingerprint", json_text(merging->infos[i].fingerprint)},
-                                     {"seed", json_count(merging->infos[i].seed)},
-                                     {"schema", json_integer(merging->infos[i].schema)},
-                                     {"version", json_text(merging->infos[i].version)},
-                                     {"started", json_text(merging->infos[i].started)},
-                                     {"finished", json_text(merging->infos[i].finished)},
-                                     {"cells", json_count(merging->infos[i].cells)},
-                                     {"visits", json_count(merging->infos[i].visits)},
-                                     {"visits_done", json_count(merging->infos[i].visits_done)},
-                                     {"samples", json_count(merging->infos[i].samples)});
-        json_array_append_new(envelope.results, result);
-    }
-
     stat(merging->path, &status);
-    JSON_PUT(envelope.analysis, {"path", json_text(merging->path)},
-             {"bytes", json_count((uint64_t)status.st_size)},
-             {"salvage", json_boolean(merging->options->salvage)});
-    envelope.skipped = merging->left_out;
-    merging->left_out = NULL;
-    return deliver_json("merge", common, &envelope, EXIT_DONE);
+    merging->bytes = (uint64_t)status.st_size;
+    return deliver_results("merge", common,
+                           &(struct envelope){.skipped = skips_json(&merging->left_out)},
+                           &merge_results, &merge_analysis, merging, EXIT_DONE);
 }
 
 /* --- the command --- */
@@ -164,19 +206,18 @@ static int answer(struct merging *merging, int count, char **arguments)
     if (merge(merging, count, arguments, &failure) < 0) {
         return deliver_failure("merge", &failure, run_store_exit(failure.code, true));
     }
-    return common.json ? tell(merging, &common) : show(merging, &common);
+    return common_is_for_programs(&common) ? tell(merging, &common) : show(merging, &common);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
 {
     const struct merge_options *options = parsed;
     struct merging merging = {
-        .options = options, .path = options->common.output, .left_out = json_array()};
+        .options = options, .path = options->common.output, .salvages = options->salvage};
     int status = answer(&merging, argument_count, arguments);
     for (size_t i = 0; merging.infos && i < merging.runs.count; i++)
         store_info_release(&merging.infos[i]);
     run_list_release(&merging.runs);
-    json_decref(merging.left_out);
     return status;
 }
 
@@ -207,4 +248,6 @@ const struct command command_merge = {
     .stays_here = true,
     .options_size = sizeof(struct merge_options),
     .run = run,
+    .results = &merge_results,
+    .analysis = &merge_analysis,
 };

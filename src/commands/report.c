@@ -11,13 +11,12 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "commands/reported.h"
+#include "commands/page.h"
 #include "engine/command.h"
 #include "engine/finish.h"
 #include "engine/options.h"
 #include "engine/run-store.h"
 #include "output/output.h"
-#include "output/page.h"
 #include "output/table.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -175,7 +174,7 @@ static int check_place(const char *path, struct failure *failure)
 
 /* --- the page --- */
 
-static int write_page(const json_t *report, const char *path)
+static int write_page(const struct report *report, const char *path)
 {
     struct failure failure = {0};
     int error = page_save(report, path, &failure);
@@ -185,15 +184,10 @@ static int write_page(const json_t *report, const char *path)
         AUTO_TEXT struct text clean = {0};
         struct stat status = {0};
         char kilobytes[NUMBER_SIZE];
-        size_t sections = json_array_size(json_object_get(report, "sections"));
-        size_t i, count = 0;
-        json_t *section;
-        json_array_foreach(json_object_get(report, "sections"), i, section)
-        {
-            count += json_array_size(json_object_get(section, "figures"));
-        }
-        size_t figures = count;
-
+        const size_t sections = report->section_count;
+        size_t figures = 0;
+        for (size_t i = 0; i < sections; i++)
+            figures += json_array_size(report->sections[i].figures);
         (void)stat(path, &status);
         number_count(((uint64_t)status.st_size + 1023) / 1024, kilobytes, sizeof(kilobytes));
         text_put_clean(&clean, path);
@@ -205,7 +199,8 @@ static int write_page(const json_t *report, const char *path)
     return EXIT_DONE;
 }
 
-static int show_page(const struct report_options *options, const json_t *report, const char *first)
+static int show_page(const struct report_options *options, const struct report *report,
+                     const char *first)
 {
     struct failure failure = {0};
     if (options->common.output)
@@ -234,14 +229,17 @@ static int show(const struct report_options *options, const struct reported *rep
 {
     /* One that cannot be judged is a section with the reason, which was said, too. */
     const int status = reported_is_whole(reported) ? EXIT_DONE : EXIT_FAILED;
-    json_t *report = reported_json(reported, options->title);
-    reported_put_how(report, options->common.argc, options->common.argv);
+    struct report report = {0};
+    report_make(reported, options->title, &report);
+    report.how = report_how(options->common.argc, options->common.argv);
+    int shown;
     if (options->common.json) {
-        struct envelope envelope = {.analysis = report};
-        return deliver_json("report", &options->common, &envelope, status);
+        struct envelope envelope = {.analysis = report_json(&report)};
+        shown = deliver_json("report", &options->common, &envelope, EXIT_DONE);
+    } else {
+        shown = show_page(options, &report, first);
     }
-    const int shown = show_page(options, report, first);
-    json_decref(report);
+    report_release(&report);
     return shown == EXIT_DONE ? status : shown;
 }
 

@@ -1,29 +1,26 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Has every run judged again. */
+ * Has every run judged again, and makes a report of them. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/memory.h"
-#include "commands/doctor.h"
 #include "commands/help.h"
 #include "commands/reported.h"
-#include "engine/command.h"
-#include "engine/finish.h"
+#include "engine/claims.h"
 #include "engine/run-store.h"
-#include "engine/study.h"
-#include "output/json.h"
+#include "engine/told.h"
 #include "output/output.h"
 #include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------
- * The machines of a report: what each said of itself when it was measured, and what the doctor
- * says of that. */
+ * The machines of a report. */
 
-void reported_machine_label(size_t number, char label[8])
+void report_label(size_t number, char label[8])
 {
     char letters[8];
     size_t count = 0;
@@ -52,7 +49,7 @@ static size_t first_of(const struct reported *reported, size_t run)
 }
 
 /* Which of its machines a run is of, counted from 0. */
-static size_t reported_machine_of(const struct reported *reported, size_t run)
+static size_t machine_number(const struct reported *reported, size_t run)
 {
     size_t number = 0, first = first_of(reported, run);
     for (size_t i = 0; i < first; i++)
@@ -60,181 +57,360 @@ static size_t reported_machine_of(const struct reported *reported, size_t run)
     return number;
 }
 
-json_t *reported_machine_json(const struct listed_run *run, size_t number)
+struct report_machine report_machine_of(const struct listed_run *run, size_t number)
 {
-    AUTO_FACTS struct facts facts = {0};
+    struct report_machine machine = {.fingerprint = run->fingerprint};
     AUTO_TEXT struct text sentence = {0};
-    char label[8];
-    reported_machine_label(number, label);
     /* A store that cannot be read any more has none: its section says why. */
     struct failure unread = {0};
     struct store *store = NULL;
     if (store_open(&store, run->name, false, &unread) == 0)
-        (void)store_facts(store, &facts, &unread);
+        (void)store_facts(store, &machine.facts, &unread);
     store_close(store);
-
-    struct opinions opinions = {0};
-    opinions_judge(&facts, 0, NULL, &opinions);
-    machine_sentence(&facts, &sentence);
-    json_t *machine = json_machine(&facts, run->fingerprint);
-    json_t *told = facts_json(&facts);
-    JSON_PUT(machine, {"label", json_string(label)},
-             {"sentence", json_text(text_string(&sentence))});
-    json_object_update(machine, told);
-    json_object_set_new(machine, "doctor", opinions_json(&opinions));
-    json_decref(told);
+    report_label(number, machine.label);
+    opinions_judge(&machine.facts, 0, NULL, &machine.opinions);
+    machine_sentence(&machine.facts, &sentence);
+    machine.sentence = memory_copy(text_string(&sentence));
     return machine;
 }
 
-/* The sentences that tell what came out, from the study's own JSON. */
-json_t *reported_lead(const json_t *envelope)
+static json_t *machine_json(const struct report_machine *machine)
 {
-    json_t *lead = json_array();
-    const struct study_told *told = told_of(command_find(json_word(envelope, "command")));
-    if (told && told->lead)
-        told->lead(json_object_get(envelope, "results"), json_object_get(envelope, "analysis"),
-                   lead);
-    return lead;
+    json_t *object = json_machine(&machine->facts, machine->fingerprint);
+    json_t *told = facts_json(&machine->facts);
+    JSON_PUT(object, {"label", json_string(machine->label)},
+             {"sentence", json_text(machine->sentence)});
+    json_object_update(object, told);
+    json_object_set_new(object, "doctor", opinions_json(&machine->opinions));
+    json_decref(told);
+    return object;
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The object of a report: its sections, each what one run found. */
+ * Its sections, each what one run found. */
 
-/* What the envelope has under a key, shared; without one what is empty. */
-static void share(json_t *section, const json_t *envelope, const char *key, json_t *empty)
+/* What the study says of it, with all that it knows still there. */
+static void take_finish(const struct finish *finish, const struct study_told *told,
+                        struct report_section *section)
 {
-    json_t *value = json_object_get(envelope, key);
-    if (value)
-        json_object_set(section, key, value);
-    else
-        json_object_set(section, key, empty);
-    json_decref(empty);
+    const struct style style = {.width = REPORT_WIDTH};
+    struct text words = {0};
+    if (told && told->lead)
+        told->lead(finish->run, &section->lead);
+    if (told && told->trusted.verdicts)
+        section->verdict_count = told->trusted.verdicts(finish->run, &section->verdicts);
+    section->figures = finish->figures ? finish->figures(finish->run) : NULL;
+    finish->put_report(finish->run, &style, &words);
+    section->words = memory_text(&words);
 }
 
-static json_t *section_json(const struct reported *reported, size_t index)
+static struct report_section section_of(const struct reported *reported, size_t index)
 {
     const struct reported_run *judged = &reported->list[index];
     const struct listed_run *run = judged->run;
-    const json_t *envelope = judged->retold.envelope;
-    char label[8];
-    reported_machine_label(reported_machine_of(reported, index), label);
     const struct study_told *told = told_of(command_find(run->command));
-    json_t *section = json_object();
+    const struct finish *finish = &judged->retold.finish;
+    struct report_section section = {.command = run->command,
+                                     .title = told && told->title ? told->title : run->command,
+                                     .started = run->started,
+                                     .finished = run->finished,
+                                     .ended = run->finished ? NULL : run->ended,
+                                     .store = run->name,
+                                     .status = judged->status,
+                                     .reason = judged->reason,
+                                     .finish = finish};
+    report_label(machine_number(reported, index), section.machine);
     /* "validate-2": the second run of that command in this report. */
-    const char *command = reported->list[index].run->command;
-    AUTO_TEXT struct text id = {0};
+    struct text id = {0}, reproduce = {0};
     size_t number = 1;
     for (size_t i = 0; i < index; i++)
-        number += strcmp(reported->list[i].run->command, command) == 0;
-    for (const char *at = command; *at; at++) {
+        number += strcmp(reported->list[i].run->command, run->command) == 0;
+    for (const char *at = run->command; *at; at++) {
         bool plain = (*at >= 'a' && *at <= 'z') || (*at >= '0' && *at <= '9');
         text_putc(&id, plain ? *at : '-');
     }
     text_printf(&id, "-%zu", number);
-    json_object_set_new(section, "id", json_text(text_string(&id)));
-
-    JSON_PUT(section, {"command", json_text(run->command)},
-             {"title", json_text(told && told->title ? told->title : run->command)},
-             {"machine", json_string(label)}, {"lead", reported_lead(envelope)},
-             {"started", json_text(run->started)}, {"finished", json_text(run->finished)},
-             {"ended", json_text(run->finished ? NULL : run->ended)});
-    const json_t *seed = json_object_get(judged->retold.envelope, "seed");
-    char *digits = seed && !json_is_null(seed) ? json_dumps(seed, JSON_ENCODE_ANY) : NULL;
-    AUTO_TEXT struct text words = {0};
-    /* Seeds beyond 2^53 are texts. */
-    reproduce_put(judged->run->argv, json_is_string(seed) ? json_string_value(seed) : digits,
-                  &words);
-    free(digits);
-    json_object_set_new(section, "reproduce", json_text(text_string(&words)));
-
-    JSON_PUT(section, {"store", json_text(run->name)}, {"status", json_integer(judged->status)},
-             {"reason", json_text(judged->reason)});
-    share(section, envelope, "seed", json_null());
-    share(section, envelope, "results", json_array());
-    share(section, envelope, "analysis", json_object());
-    share(section, envelope, "findings", json_array());
-    share(section, envelope, "skipped", json_array());
-    JSON_PUT(
-        section,
-        {"figures", judged->retold.figures ? json_incref(judged->retold.figures) : json_array()},
-        {"words", json_text(text_string(&judged->retold.words))});
+    section.id = memory_text(&id);
+    const bool seeded = finish->run && !finish->unseeded;
+    reproduce_put(run->argv, seeded ? memory_format("%" PRIu64, finish->seed) : NULL, &reproduce);
+    section.reproduce = memory_text(&reproduce);
+    if (finish->run)
+        take_finish(finish, told, &section);
     return section;
 }
 
-/* "assay: Intel Xeon", or how many machines there are. */
-static json_t *title_json(const char *title, const json_t *machines)
+static json_t *or_empty(json_t *value, json_t *empty)
 {
-    AUTO_TEXT struct text words = {0};
-    size_t count = json_array_size(machines);
-    const json_t *name = json_object_get(json_array_get(machines, 0), "cpu");
-    if (title)
-        return json_text(title);
-    if (count > 1)
-        text_printf(&words, "%zu machines", count);
-    else if (json_is_string(name))
-        text_puts(&words, json_string_value(name));
-    else
-        text_puts(&words, count ? "a machine" : "nothing");
-    text_puts(&words, ", assayed");
-    return json_text(text_string(&words));
+    if (!value)
+        return empty;
+    json_decref(empty);
+    return value;
 }
 
-json_t *reported_json(const struct reported *reported, const char *title)
+static json_t *section_json(const struct report_section *section)
 {
-    json_t *report = json_object(), *machines = json_array(), *sections = json_array();
-    /* Machines in the order in which runs name them. */
-    for (size_t i = 0; i < reported->count; i++) {
-        if (first_of(reported, i) == i)
-            json_array_append_new(
-                machines, reported_machine_json(reported->list[i].run, json_array_size(machines)));
-        json_array_append_new(sections, section_json(reported, i));
-    }
-    json_object_set_new(report, "schema", json_string("assay-report/1"));
-    json_object_set_new(report, "version", json_string(ASSAY_VERSION));
-    json_object_set_new(report, "title", title_json(title, machines));
-    char moment[32] = "";
+    const struct finish *finish = section->finish;
+    const void *kept = finish->run;
+    return JSON_OBJECT(
+        {"id", json_text(section->id)}, {"command", json_text(section->command)},
+        {"title", json_text(section->title)},
+        {"machine", json_text(section->machine[0] ? section->machine : NULL)},
+        {"lead", told_json(&section->lead)}, {"started", json_text(section->started)},
+        {"finished", json_text(section->finished)}, {"ended", json_text(section->ended)},
+        {"reproduce", json_text(section->reproduce)}, {"store", json_text(section->store)},
+        {"status", json_integer(section->status)}, {"reason", json_text(section->reason)},
+        {"seed", kept && !finish->unseeded ? json_count(finish->seed) : json_null()},
+        {"results", or_empty(kept ? finish_results(finish) : NULL, json_array())},
+        {"analysis", or_empty(kept ? finish_analysis(finish) : NULL, json_object())},
+        {"findings", claims_json(finish->findings, finish->finding_count)},
+        {"skipped", finish->skips ? skips_json(finish->skips) : json_array()},
+        {"figures", or_empty(json_incref(section->figures), json_array())},
+        {"words", json_text(section->words ? section->words : "")});
+}
+
+const struct report_section *report_section_of(const struct report *report, const char *command)
+{
+    for (size_t i = 0; i < report->section_count; i++)
+        if (strcmp(report->sections[i].command, command) == 0)
+            return &report->sections[i];
+    return NULL;
+}
+
+/* --- the whole --- */
+
+/* What it is short of for want of this run. */
+static void note_run(const struct reported_run *judged, struct string_list *notes)
+{
+    const struct listed_run *run = judged->run;
+    AUTO_TEXT struct text note = {0};
+    if (judged->reason)
+        text_printf(&note, "%s was left out: %s", run->command, judged->reason);
+    else if (!run->finished && run->ended)
+        text_printf(&note, "the run of %s in %s %s: what it has is shown", run->command, run->name,
+                    strcmp(run->ended, "budget") == 0 ? "ended with its budget"
+                                                      : "was interrupted");
+    else if (!run->finished)
+        text_printf(&note, "the run of %s in %s is not finished: what it has is shown",
+                    run->command, run->name);
+    if (note.length)
+        told_add(notes, text_string(&note));
+}
+
+/* "Intel Xeon, assayed", or how many machines there are. */
+static char *title_of(const struct report *report)
+{
+    if (report->machine_count > 1)
+        return memory_format("%zu machines, assayed", report->machine_count);
+    const char *name =
+        report->machine_count ? facts_get(&report->machines->facts, "cpu.model_name") : NULL;
+    return memory_format("%s, assayed", name                    ? name
+                                        : report->machine_count ? "a machine"
+                                                                : "nothing");
+}
+
+void report_note_moment(struct report *report)
+{
     time_t now = time(NULL);
     struct tm parts;
     if (gmtime_r(&now, &parts))
-        strftime(moment, sizeof(moment), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    json_object_set_new(report, "made", json_string(moment));
-
-    JSON_PUT(report, {"how", json_null()}, {"machines", machines}, {"sections", sections});
-    /* What the whole is short of. */
-    json_t *notes = json_array();
-    for (size_t i = 0; i < reported->count; i++) {
-        const struct reported_run *judged = &reported->list[i];
-        AUTO_TEXT struct text note = {0};
-        if (judged->reason)
-            text_printf(&note, "%s was left out: %s", judged->run->command, judged->reason);
-        else if (!judged->run->finished && judged->run->ended)
-            text_printf(&note, "the run of %s in %s %s: what it has is shown", judged->run->command,
-                        judged->run->name,
-                        strcmp(judged->run->ended, "budget") == 0 ? "ended with its budget"
-                                                                  : "was interrupted");
-        else if (!judged->run->finished)
-            text_printf(&note, "the run of %s in %s is not finished: what it has is shown",
-                        judged->run->command, judged->run->name);
-        if (note.length)
-            json_array_append_new(notes, json_text(text_string(&note)));
-    }
-    json_object_set_new(report, "notes", notes);
-
-    return report;
+        strftime(report->made, sizeof(report->made), "%Y-%m-%dT%H:%M:%SZ", &parts);
 }
 
-void reported_put_how(json_t *report, int argc, char **argv)
+void report_make(const struct reported *reported, const char *title, struct report *report)
 {
-    AUTO_TEXT struct text words = {0};
+    *report = (struct report){0};
+    /* Machines in the order in which runs name them. */
+    for (size_t i = 0; i < reported->count; i++) {
+        if (first_of(reported, i) == i) {
+            const size_t number = report->machine_count;
+            *memory_add(report->machines, report->machine_count) =
+                report_machine_of(reported->list[i].run, number);
+        }
+        *memory_add(report->sections, report->section_count) = section_of(reported, i);
+        note_run(&reported->list[i], &report->notes);
+    }
+    report->title = title ? title : title_of(report);
+    report_note_moment(report);
+}
+
+void report_release(struct report *report)
+{
+    for (size_t i = 0; i < report->machine_count; i++)
+        facts_free(&report->machines[i].facts);
+    for (size_t i = 0; i < report->section_count; i++)
+        json_decref(report->sections[i].figures);
+    *report = (struct report){0};
+}
+
+json_t *report_json(const struct report *report)
+{
+    json_t *machines = json_array(), *sections = json_array();
+    for (size_t i = 0; i < report->machine_count; i++)
+        json_array_append_new(machines, machine_json(&report->machines[i]));
+    for (size_t i = 0; i < report->section_count; i++)
+        json_array_append_new(sections, section_json(&report->sections[i]));
+    return JSON_OBJECT({"schema", json_string("assay-report/1")},
+                       {"version", json_string(ASSAY_VERSION)}, {"title", json_text(report->title)},
+                       {"made", json_string(report->made)}, {"how", json_text(report->how)},
+                       {"machines", machines}, {"sections", sections},
+                       {"notes", told_json(&report->notes)});
+}
+
+char *report_how(int argc, char **argv)
+{
+    struct text words = {0};
     text_puts(&words, "assay");
     for (int i = 1; i < argc; i++) {
         text_putc(&words, ' ');
         text_put_shell(&words, argv[i]);
     }
-    json_object_set_new(report, "how", json_text(text_string(&words)));
+    return memory_text(&words);
 }
 
-/* --- runs judged again --- */
+/* ----------------------------------------------------------------------------------------------
+ * What it says on one screen: from every part the few things that one acts upon, as studies tell
+ * them (struct study_line), between what the doctor says and what of the papers holds. */
+
+/* The line of a study that stands behind this place; NULL: there are no more. */
+static const struct study_line *next_line(unsigned *place, const struct command **of)
+{
+    const struct study_line *next = NULL;
+    for (const struct command *const *at = command_registry; *at; at++) {
+        const struct study_told *told = told_of(*at);
+        if (told && told->line.key && told->line.place > *place &&
+            (!next || told->line.place < next->place)) {
+            next = &told->line;
+            *of = *at;
+        }
+    }
+    *place = next ? next->place : *place;
+    return next;
+}
+
+/* --- the doctor before all lines, and findings behind them --- */
+
+static struct tally doctor_tally(const struct opinions *opinions)
+{
+    struct tally tally = {0};
+    for (size_t i = 0; i < opinions->count; i++)
+        tally_add(&tally, opinions->list[i].advice.status);
+    return tally;
+}
+
+/* What is amiss and can be mended, the worst first; NULL: nothing. */
+static const struct opinion *first_to_mend(const struct opinions *opinions)
+{
+    for (size_t i = 0; i < opinions->count; i++) {
+        const struct advice *advice = &opinions->list[i].advice;
+        if ((advice->status == CHECK_BAD || advice->status == CHECK_WARN) && advice->fix[0])
+            return &opinions->list[i];
+    }
+    return NULL;
+}
+
+static json_t *doctor_json(const struct report *report)
+{
+    if (!report->machine_count)
+        return json_null();
+    const struct opinions *opinions = &report->machines->opinions;
+    const struct tally tally = doctor_tally(opinions);
+    const struct opinion *first = first_to_mend(opinions);
+    return JSON_OBJECT({"statuses", tally_json(&tally, check_status_names)},
+                       {"first", first ? JSON_OBJECT({"check", json_text(first->check->name)},
+                                                     {"fix", json_text(first->advice.fix)})
+                                       : json_null()});
+}
+
+static void put_doctor(const struct report *report, const struct style *style, struct text *out)
+{
+    static const unsigned order[] = {CHECK_BAD, CHECK_WARN, CHECK_OK, CHECK_ABSENT};
+    if (!report->machine_count)
+        return;
+    const struct tally tally = doctor_tally(&report->machines->opinions);
+    const struct opinion *first = first_to_mend(&report->machines->opinions);
+    AUTO_TEXT struct text words = {0};
+    tally_put(&tally, check_status_names, order, sizeof(order) / sizeof(*order), &words);
+    if (first)
+        text_printf(&words, "; begin with `assay doctor %s`", first->check->name);
+    told_put_line("doctor", text_string(&words), 1, style, out);
+}
+
+static struct tally findings_tally(const struct report *report)
+{
+    struct tally tally = {0};
+    for (size_t i = 0; i < report->section_count; i++) {
+        const struct finish *finish = report->sections[i].finish;
+        for (size_t j = 0; j < finish->finding_count; j++)
+            if (finish->findings[j].id)
+                tally_add(&tally, finish->findings[j].verdict);
+    }
+    return tally;
+}
+
+static void put_findings(const struct report *report, const struct style *style, struct text *out)
+{
+    static const struct {
+        const char *one, *several;
+    } told[] = {[FINDING_HOLDS] = {"holds here", "hold here"},
+                [FINDING_FAILS] = {"does not", "do not"},
+                [FINDING_INCONCLUSIVE] = {"open", "open"},
+                [FINDING_UNTESTABLE] = {"not testable", "not testable"}};
+    const struct tally tally = findings_tally(report);
+    AUTO_TEXT struct text words = {0};
+    if (!tally.all)
+        return;
+    text_printf(&words, "%zu claims of papers: ", tally.all);
+    const char *comma = "";
+    for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+        if (!tally.of[i])
+            continue;
+        text_printf(&words, "%s%zu %s", comma, tally.of[i],
+                    tally.of[i] == 1 ? told[i].one : told[i].several);
+        comma = ", ";
+    }
+    told_put_line("findings", text_string(&words), 1, style, out);
+}
+
+/* --- all of it --- */
+
+/* What the study of the command keeps; NULL: the run has nothing of it. */
+static const void *kept_of(const struct report *report, const struct command *command)
+{
+    const struct report_section *section = report_section_of(report, command->name);
+    return section ? section->finish->run : NULL;
+}
+
+json_t *report_summary_json(const struct report *report)
+{
+    json_t *summary = JSON_OBJECT({"doctor", doctor_json(report)});
+    const struct study_line *line;
+    const struct command *command;
+    for (unsigned place = 0; (line = next_line(&place, &command));) {
+        const void *kept = kept_of(report, command);
+        json_object_set_new(summary, line->key, kept ? line->json(kept) : json_null());
+    }
+    const struct tally tally = findings_tally(report);
+    return JSON_PUT(
+        summary,
+        {"findings", JSON_OBJECT({"total", json_count(tally.all)},
+                                 {"verdicts", tally_json(&tally, finding_verdict_names)})});
+}
+
+void report_put_summary(const struct report *report, const struct style *style, struct text *out)
+{
+    const struct study_line *line;
+    const struct command *command;
+    put_doctor(report, style, out);
+    for (unsigned place = 0; (line = next_line(&place, &command));) {
+        const void *kept = kept_of(report, command);
+        if (kept)
+            line->put(kept, style, out);
+    }
+    put_findings(report, style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Runs judged again. */
 
 static int read_lists(const char *const *paths, size_t count, struct reported *reported,
                       struct failure *failure)
@@ -278,7 +454,7 @@ static void judge_again(const char *teller, struct reported_run *judged)
     deliver_divert(NULL);
     if (said.length)
         deliver_message(command->name, text_string(&said));
-    if (!judged->retold.envelope) {
+    if (!judged->retold.is_there) {
         /* What the command said of it. */
         judged->reason =
             said.length

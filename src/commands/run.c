@@ -12,15 +12,13 @@
 #include "base/memory.h"
 #include "base/monotonic.h"
 #include "commands/help.h"
-#include "commands/reported.h"
+#include "commands/page.h"
 #include "commands/run.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/run-store.h"
 #include "engine/told.h"
 #include "output/output.h"
-#include "output/page.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -78,10 +76,8 @@ static void put_next(const struct running *running, const struct style *style, s
 static void put_report(const void *run, const struct style *style, struct text *out)
 {
     const struct running *running = run;
-    json_t *summary = run_summary(running->sections);
     deliver_put_machine(&running->facts, style, out);
-    run_summary_put(summary, style, out);
-    json_decref(summary);
+    report_put_summary(&running->found, style, out);
     /* "caches, repeat: too little time; clocks: ..." */
     const struct skips *skips = &running->skips;
     AUTO_TEXT struct text words = {0};
@@ -98,7 +94,7 @@ static void put_report(const void *run, const struct style *style, struct text *
         told_put_line("left out", text_string(&words), LEFT_OUT_LINES, style, out);
 
     put_next(running, style, out);
-    if (running->sections) {
+    if (running->is_found) {
         put_place("store", "", running->collected ? running->place.store : running->place.folder,
                   out);
         text_putc(out, '\n');
@@ -117,14 +113,14 @@ static json_t *results(const void *run)
     json_t *list = json_array();
     for (size_t i = 0; i < running->plan.count; i++) {
         const struct run_part *part = &running->plan.parts[i];
-        const json_t *section = run_section_of(running->sections, part->command->name);
-        json_array_append_new(
-            list, JSON_OBJECT({"part", json_text(part->command->name)},
-                              {"status", json_text(part_state_name(part->state))},
-                              {"seconds", json_real((double)part->spent_ms / 1000)},
-                              {"reason", json_text(part->reason)},
-                              {"store", section ? json_incref(json_object_get(section, "store"))
-                                                : json_null()}));
+        const struct report_section *section =
+            report_section_of(&running->found, part->command->name);
+        json_array_append_new(list,
+                              JSON_OBJECT({"part", json_text(part->command->name)},
+                                          {"status", json_text(part_state_name(part->state))},
+                                          {"seconds", json_real((double)part->spent_ms / 1000)},
+                                          {"reason", json_text(part->reason)},
+                                          {"store", json_text(section ? section->store : NULL)}));
     }
     return list;
 }
@@ -132,24 +128,22 @@ static json_t *results(const void *run)
 static json_t *analysis(const void *run)
 {
     const struct running *running = run;
-    json_t *object = run_summary(running->sections);
+    json_t *object = report_summary_json(&running->found);
     const char *store = running->collected ? running->place.store : running->place.folder;
-    JSON_PUT(object, {"store", running->sections ? json_text(store) : json_null()},
+    JSON_PUT(object, {"store", running->is_found ? json_text(store) : json_null()},
              {"report", running->page_is_there ? json_text(running->report) : json_null()},
              {"complete", json_boolean(running->collected)});
     return object;
 }
 
-static json_t *findings(const void *run)
+/* Those of all sections. */
+static struct finding *findings(const struct report *found, size_t *count)
 {
-    const struct running *running = run;
-    const json_t *section;
-    json_t *list = json_array();
-    size_t i;
-    json_array_foreach(json_object_get(running->sections, "sections"), i, section)
-    {
-        json_array_extend(list, json_object_get(section, "findings"));
-    }
+    struct finding *list = NULL;
+    *count = 0;
+    for (size_t i = 0; i < found->section_count; i++)
+        for (size_t j = 0; j < found->sections[i].finish->finding_count; j++)
+            *memory_add(list, *count) = found->sections[i].finish->findings[j];
     return list;
 }
 
@@ -218,13 +212,13 @@ static int collect(struct running *running, const struct part_files *files)
 static int report_on(struct running *running, const char *const *paths, size_t count)
 {
     struct failure failure = {0};
-    struct reported reported = {0};
-    int error = reported_load("run", paths, count, false, &reported, &failure);
+    struct report *found = &running->found;
+    int error = reported_load("run", paths, count, false, &running->reported, &failure);
     if (error == 0) {
-        running->sections = reported_json(&reported, NULL);
+        report_make(&running->reported, NULL, found);
+        running->is_found = true;
         /* The page says how to measure all of it again, and what is not on it. */
-        AUTO_TEXT struct text how = {0};
-        json_t *notes = json_object_get(running->sections, "notes");
+        struct text how = {0};
         /* "assay run --quick --seed 17 --via lab:aarch64": what measures the same again. */
         const struct run_plan *plan = &running->plan;
         text_puts(&how, plan->quick ? "assay run --quick" : "assay run");
@@ -233,20 +227,16 @@ static int report_on(struct running *running, const char *const *paths, size_t c
         text_printf(&how, " --seed %" PRIu64, plan->seed);
         put_via(running, &how);
 
-        json_object_set_new(running->sections, "how", json_text(text_string(&how)));
+        found->how = memory_text(&how);
         for (size_t i = 0; i < running->skips.count; i++) {
-            AUTO_TEXT struct text note = {0};
+            const struct skip *skip = &running->skips.list[i];
             /* A part with a beginning is on the page, which says so itself. */
-            if (run_section_of(running->sections, running->skips.list[i].what))
-                continue;
-            text_printf(&note, "%s was left out: %s", running->skips.list[i].what,
-                        running->skips.list[i].reason);
-            json_array_append_new(notes, json_text(text_string(&note)));
+            if (!report_section_of(found, skip->what))
+                told_add(&found->notes,
+                         memory_format("%s was left out: %s", skip->what, skip->reason));
         }
+        error = page_save(found, running->report, &failure);
     }
-    reported_release(&reported);
-    if (error == 0)
-        error = page_save(running->sections, running->report, &failure);
     running->page_is_there = error == 0;
     return error < 0 ? deliver_failure("run", &failure, EXIT_FAILED) : EXIT_DONE;
 }
@@ -319,11 +309,11 @@ static void settle(struct run_part *part, int status, const struct text *said,
     part->state = status == EXIT_LACKING ? PART_LACKING : PART_FAILED;
     /* The first line of what a command said; else what it could not measure. */
     const char *text = text_string(said);
-    const json_t *skipped = json_object_get(retold->envelope, "skipped");
+    const struct finish *finish = &retold->finish;
     if (!*text)
-        text = told_text(json_array_get(skipped, 0), "reason");
-    if (!text && part->kind->lacks)
-        text = part->kind->lacks(json_object_get(retold->envelope, "results"));
+        text = retold->is_there && finish->skips->count ? finish->skips->list[0].reason : NULL;
+    if (!text && retold->is_there && part->kind->lacks)
+        text = part->kind->lacks(finish->run);
     part->reason = text ? memory_format("%.*s", (int)strcspn(text, "\n"), text) : NULL;
 }
 
@@ -666,18 +656,21 @@ static int measure_and_show(struct running *running)
     else if (collected != EXIT_DONE || has_failed_part(running))
         status = EXIT_FAILED;
     /* The result: the summary, or the envelope. */
+    size_t finding_count;
+    const struct finding *all = findings(&running->found, &finding_count);
     const struct finish finish = {.command = "run",
                                   .common = &running->options->common,
                                   .seed = running->plan.seed,
                                   .facts = &running->facts,
                                   .fingerprint = running->fingerprint,
                                   .skips = &running->skips,
-                                  .nothing = finish_nothing(running->sections, true),
+                                  .findings = all,
+                                  .finding_count = finding_count,
+                                  .nothing = finish_nothing(running->is_found, true),
                                   .run = running,
                                   .put_report = put_report,
                                   .results = results,
-                                  .analysis = analysis,
-                                  .findings = findings};
+                                  .analysis = analysis};
     return finish_show(&finish, status);
 }
 
@@ -694,7 +687,8 @@ static int run(void *parsed, int argument_count, char **arguments)
         status = measure_and_show(&running);
     run_place_release(&running.place);
     facts_free(&running.facts);
-    json_decref(running.sections);
+    report_release(&running.found);
+    reported_release(&running.reported);
 
     return status;
 }

@@ -12,6 +12,7 @@
 
 #include "base/failure.h"
 #include "base/text.h"
+#include "commands/reported.h"
 #include "engine/command.h"
 #include "engine/skips.h"
 #include "engine/study.h"
@@ -122,25 +123,15 @@ struct running {
     char *recorded_via, *recorded_fingerprint;
     char *report; /* where the page goes */
     bool was_interrupted;
-    bool collected;     /* the store is whole, and the parts were removed */
-    json_t *sections;   /* what was found, the report's object; NULL: nothing */
-    bool page_is_there; /* the page was written */
-    struct skips skips; /* parts that are not there */
+    bool collected;           /* the store is whole, and the parts were removed */
+    struct reported reported; /* its parts, judged again … */
+    struct report found;      /* … and what they say */
+    bool is_found;            /* they were judged */
+    bool page_is_there;       /* the page was written */
+    struct skips skips;       /* parts that are not there */
 };
 
 /* --- run-parts.c: STORE.parts/run.json --- */
 int run_record_write(const struct running *running, struct failure *failure);
 /* Plan, via and place of the report; the caller releases them also after a failure. */
 int run_record_read(struct running *running, struct failure *failure);
-
-/* ----------------------------------------------------------------------------------------------
- * What the parts of a run say together, on one screen. From the report's object (docs/report.md)
- * alone, so that it needs no machine. */
-
-/* The first section of a command; NULL: there is none. */
-const json_t *run_section_of(const json_t *report, const char *command);
-
-/* As data; a part that is not there has null. */
-json_t *run_summary(const json_t *report);
-/* The same as lines for people; each of them begins with what it is about. */
-void run_summary_put(const json_t *summary, const struct style *style, struct text *out);

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "commands/specimens.h"
-#include "decode/count.h"
+#include "decode/decode.h"
 #include "engine/finish.h"
 #include "engine/options.h"
 #include "output/output.h"
@@ -91,79 +91,184 @@ static bool specimens_decoded(const struct specimen_list *list,
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Specimens and their truths as JSON: one result for each specimen and class. */
+ * Specimens and their truths for programs: a row for each specimen and class. */
 
-static void put_decoded(json_t *object, const struct specimen_list *list,
-                        const struct listed_specimen *listed, const char *class)
+struct truth_row {
+    const struct listed_specimen *listed;
+    const struct catalogue_truth *truth;
+};
+
+static struct value get_name(const void *item, const void *context)
 {
-    if (!list->counted) {
-        json_absent(object, "decoded", "no N was given");
-        return;
+    (void)context;
+    return value_text(((const struct truth_row *)item)->listed->specimen->name);
+}
+
+static const void *truth_of(const void *item, const void *context)
+{
+    (void)context;
+    return ((const struct truth_row *)item)->truth;
+}
+
+static struct value get_high_base(const void *item, const void *context)
+{
+    (void)context;
+    const struct catalogue_truth *truth = item;
+    return is_bounded(truth) ? value_integer(truth->high_base) : value_absent(NULL);
+}
+
+static struct value get_high_each(const void *item, const void *context)
+{
+    (void)context;
+    const struct catalogue_truth *truth = item;
+    return is_bounded(truth) ? value_integer(truth->high_each) : value_absent(NULL);
+}
+
+static struct value get_why(const void *item, const void *context)
+{
+    (void)context;
+    const struct catalogue_truth *truth = item;
+    return value_text(*truth->why ? truth->why : NULL);
+}
+
+/* Their names stand in one text, with commas. */
+static struct value get_source(const void *item, const void *context, size_t index)
+{
+    (void)context;
+    for (const char *at = ((const struct catalogue_truth *)item)->sources; *at;) {
+        const size_t length = strcspn(at, ",");
+        if (length && index-- == 0)
+            return value_text(memory_format("%.*s", (int)length, at));
+        at += length + (at[length] == ',');
     }
+    return value_absent(NULL);
+}
+
+static struct value get_n(const void *item, const void *context)
+{
+    (void)item;
+    const struct specimen_list *list = context;
+    return list->counted ? value_count(list->n) : value_absent(NULL);
+}
+
+static struct value get_predicted(const void *item, const void *context)
+{
+    const struct specimen_list *list = context;
+    const struct truth_row *row = item;
+    int64_t count;
+    if (specimens_predict(list, row->listed->specimen, row->truth, &count))
+        return value_integer(count);
+    return value_absent(!list->counted ? "no N was given"
+                        : specimens_out_of_range(list, row->listed->specimen)
+                            ? "the specimen does not do this N"
+                        : is_bounded(row->truth) ? "only limits can be stated"
+                                                 : "more than 64 bits hold");
+}
+
+static struct value get_decoded(const void *item, const void *context)
+{
+    const struct specimen_list *list = context;
+    const struct truth_row *row = item;
+    if (!list->counted)
+        return value_absent(NULL);
     json_t *counts = json_object();
     for (size_t i = 0; i < SPECIMEN_DECODERS && decoders[i]; i++) {
         int64_t count;
-        bool known = specimens_decoded(list, listed, i, class, &count);
+        bool known = specimens_decoded(list, row->listed, i, row->truth->class, &count);
         json_object_set_new(counts, decoders[i]->name,
                             known ? json_difference(count) : json_null());
     }
-    json_object_set_new(object, "decoded", counts);
+    return (struct value){.kind = FIELD_JSON, .json = counts};
 }
 
-static json_t *truth_json(const struct specimen_list *list, const struct listed_specimen *listed,
-                          const struct catalogue_truth *truth)
+static const char *const grades[] = {"proven", "bounded", "model"};
+static const struct field truth_fields[] = {
+    {"class", AT(struct catalogue_truth, class), "what is counted", .column = true},
+    {"base", AT(struct catalogue_truth, base), "counts for N = 0; the least where bounded",
+     .column = true},
+    {"each", AT(struct catalogue_truth, each), "more for each N", .column = true},
+    {"high_base", GET(FIELD_INTEGER, get_high_base), "where bounded: the most for N = 0",
+     .nullable = true},
+    {"high_each", GET(FIELD_INTEGER, get_high_each), "where bounded: more of that for each N",
+     .nullable = true},
+    {"grade", AT(struct catalogue_truth, grade), "how sure it is", NAMED(grades), .column = true},
+    {"why", GET(FIELD_TEXT, get_why), "it is no more sure", .nullable = true},
+    {"sources", VALUES(FIELD_TEXT, get_source), "that confirmed it", .column = true},
+};
+static const struct fields truth_table = FIELDS("specimens.truth", NULL, truth_fields);
+
+static const struct field row_fields[] = {
+    {"specimen", GET(FIELD_TEXT, get_name), "its name", .column = true},
+    {"", SPLICED_BY(truth_of, &truth_table)},
+    {"n", GET(FIELD_COUNT, get_n), "that --n gave", .nullable = true},
+    {"predicted", GET(FIELD_INTEGER, get_predicted), "for that N", .absent = "no N was given"},
+    {"decoded", GET(FIELD_JSON, get_decoded), "for that N, by each decoder of its code",
+     .absent = "no N was given", .schema = "object"},
+};
+const struct fields specimen_truth_table =
+    FIELDS("specimens", "a class that a specimen counts, with --specimens", row_fields);
+
+static const void *row_at(const void *item, const void *context, size_t index)
 {
-    bool bounded = is_bounded(truth);
-    json_t *object = JSON_OBJECT(
-        {"specimen", json_text(listed->specimen->name)}, {"class", json_text(truth->class)},
-        {"base", json_difference(truth->base)}, {"each", json_difference(truth->each)},
-        {"high_base", bounded ? json_difference(truth->high_base) : json_null()},
-        {"high_each", bounded ? json_difference(truth->high_each) : json_null()},
-        {"grade", json_text(truth->grade)},
-        {"why", *truth->why ? json_text(truth->why) : json_null()});
-    json_t *array = json_array();
-    for (const char *at = truth->sources; *at;) {
-        size_t length = strcspn(at, ",");
-        if (length)
-            json_array_append_new(array, json_stringn(at, length));
-        at += length + (at[length] == ',');
+    (void)context;
+    const struct specimen_list *list = item;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct catalogue_specimen *specimen = list->list[i].specimen;
+        if (index < specimen->truth_count) {
+            struct truth_row *row = memory_new(1, sizeof(*row));
+            *row = (struct truth_row){&list->list[i], &specimen->truths[index]};
+            return row;
+        }
+        index -= specimen->truth_count;
     }
-    json_object_set_new(object, "sources", array);
-
-    json_object_set_new(object, "n", list->counted ? json_count(list->n) : json_null());
-    int64_t count;
-    if (specimens_predict(list, listed->specimen, truth, &count))
-        json_object_set_new(object, "predicted", json_difference(count));
-    else if (!list->counted)
-        json_absent(object, "predicted", "no N was given");
-    else if (specimens_out_of_range(list, listed->specimen))
-        json_absent(object, "predicted", "the specimen does not do this N");
-    else
-        json_absent(object, "predicted",
-                    bounded ? "only limits can be stated" : "more than 64 bits hold");
-
-    put_decoded(object, list, listed, truth->class);
-    return object;
+    return NULL;
 }
+static const struct field specimens_results = {"results", LIST_BY(row_at, &specimen_truth_table)};
+
+static struct value get_needs(const void *item, const void *context)
+{
+    (void)context;
+    const struct catalogue_specimen *specimen = item;
+    return value_text(*specimen->needs ? specimen->needs : NULL);
+}
+
+static const struct field specimen_fields[] = {
+    {"specimen", AT(struct catalogue_specimen, name), "its name"},
+    {"summary", AT(struct catalogue_specimen, summary), "what it does"},
+    {"stresses", AT(struct catalogue_specimen, stresses), "what it is for"},
+    {"needs", GET(FIELD_TEXT, get_needs), "what a machine must have for it", .nullable = true},
+    {"parameters", AT(struct catalogue_specimen, parameters), "that its name may give"},
+    {"min_n", AT(struct catalogue_specimen, min_n), "the least N that it does"},
+    {"max_n", AT(struct catalogue_specimen, max_n), "the most"},
+};
+static const struct fields specimen_table =
+    FIELDS("specimens.specimen", "a specimen: a microbenchmark whose counts are known for every N",
+           specimen_fields);
+
+static struct value get_isa(const void *item, const void *context)
+{
+    (void)context;
+    return value_text(((const struct specimen_list *)item)->catalogue->isa);
+}
+
+static const void *specimen_at(const void *item, const void *context, size_t index)
+{
+    (void)context;
+    const struct specimen_list *list = item;
+    return index < list->count ? list->list[index].specimen : NULL;
+}
+
+static const struct field analysis_fields[] = {
+    {"isa", GET(FIELD_TEXT, get_isa), "of the machine", .optional = true},
+    {"specimens", LIST_BY(specimen_at, &specimen_table), "with --specimens: each of them",
+     .optional = true},
+};
+const struct fields specimens_analysis =
+    FIELDS("specimens.analysis", "empty but with --specimens", analysis_fields);
 
 static int specimens_deliver_json(const struct specimen_list *list, int status)
 {
-    json_t *results = json_array();
-    json_t *described = json_array();
     json_t *skipped = json_array();
-    for (size_t i = 0; i < list->count; i++) {
-        const struct catalogue_specimen *specimen = list->list[i].specimen;
-        json_t *object = JSON_OBJECT(
-            {"specimen", json_text(specimen->name)}, {"summary", json_text(specimen->summary)},
-            {"stresses", json_text(specimen->stresses)},
-            {"needs", *specimen->needs ? json_text(specimen->needs) : json_null()},
-            {"parameters", json_text(specimen->parameters)}, {"min_n", json_count(specimen->min_n)},
-            {"max_n", json_count(specimen->max_n)});
-        json_array_append_new(described, object);
-
-        for (size_t j = 0; j < specimen->truth_count; j++)
-            json_array_append_new(results, truth_json(list, &list->list[i], &specimen->truths[j]));
-    }
     const struct catalogue_absence *absence;
     for (size_t at = 0; (absence = next_absent(list, &at));)
         json_array_append_new(skipped,
@@ -178,14 +283,11 @@ static int specimens_deliver_json(const struct specimen_list *list, int status)
                 json_array_append_new(skipped, json_skipped(what, decoded->reason, ENOTSUP));
         }
 
-    json_t *analysis =
-        JSON_OBJECT({"isa", json_text(list->catalogue->isa)}, {"specimens", described});
     struct envelope envelope = {.facts = &list->catalogue->facts,
                                 .fingerprint = list->catalogue->fingerprint,
-                                .results = results,
-                                .analysis = analysis,
                                 .skipped = skipped};
-    return deliver_json("events", list->common, &envelope, status);
+    return deliver_results("events", list->common, &envelope, &specimens_results,
+                           &specimens_analysis, list, status);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -580,9 +682,9 @@ int specimens_run(const struct common_options *common, struct session *session, 
                   list.glob, nearest.best ? ": did you mean '" : ".",
                   nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
         deliver_failure("events", &failure, EXIT_LACKING);
-        if (!common->json)
+        if (!common_is_for_programs(common))
             return EXIT_LACKING;
     }
-    return (common->json ? specimens_deliver_json
-                         : specimens_deliver_person)(&list, list.count ? EXIT_DONE : EXIT_LACKING);
+    return (common_is_for_programs(common) ? specimens_deliver_json : specimens_deliver_person)(
+        &list, list.count ? EXIT_DONE : EXIT_LACKING);
 }

@@ -7,7 +7,10 @@
 
 #include "engine/command.h"
 #include "engine/session.h"
+#include "output/field.h"
 
+/* What rows and analysis are made of. */
+extern const struct fields specimen_truth_table, specimens_analysis;
 /* The command; returns an exit code. */
 int specimens_run(const struct common_options *common, struct session *session, const char *glob,
                   const struct optional *n);

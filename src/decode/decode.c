@@ -121,3 +121,16 @@ int decode(const struct decoder *decoder, const struct code_bytes *code,
         instructions_release(instructions);
     return status;
 }
+
+#ifdef DECODE_NO_CAPSTONE
+static int decode_absent(const struct code_bytes *code, struct instructions *instructions,
+                         struct failure *failure)
+{
+    (void)code, (void)instructions;
+    return fail_with(failure, -ENOTSUP,
+                     "this assay was built without Capstone: install libcapstone-dev and build "
+                     "again");
+}
+
+const struct decoder decoder_capstone = {.name = "capstone", .decode = decode_absent};
+#endif

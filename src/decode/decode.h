@@ -8,11 +8,10 @@
  * The folder makes of a specimen's bytes what it executes:
  *   decode.h, decode.c      an instruction, a list of them, and the contract of a back end
  *   capstone.c              the back end on Capstone, with its tables of x86-64 and AArch64
- *   capstone-absent.c       stands for it in a build without Capstone
  *   objdump.h, objdump.c    the back end on objdump: the program, and a line of what it prints
  *   objdump-ISA.c           objdump's words of one ISA
- *   walk.h, walk.c          how often each instruction is executed, and what that makes per class
- *   count.h, count.c        one specimen: its classes, and its opcodes by their names */
+ *   walk.c                  how often each instruction is executed, what that makes per class;
+ *                           one specimen: its classes, and its opcodes by their names */
 #pragma once
 
 #include <stdbool.h>
@@ -70,7 +69,7 @@ struct instruction {
     uint8_t lanes;               /* 0 where fp is FP_NONE; 1 for scalars */
     char text[96];               /* the back end's own words, cut to size */
     char opcode[OPCODE_SIZE];    /* prefixes and mnemonic without operands and without suffix of
-                                    size; count.c makes one name of it */
+                                    size; walk.c makes one name of it */
 };
 
 /* Instructions in order of address, without gaps. */
@@ -113,3 +112,98 @@ extern const struct decoder *const decoders[]; /* all; ends with NULL */
  * without gaps, all bytes. On failure instructions is empty. */
 int decode(const struct decoder *decoder, const struct code_bytes *code,
            struct instructions *instructions, struct failure *failure);
+
+/* How often each instruction of a piece of code is executed, and what that makes per class. Counts
+ * are linear in N, as truths are: base + each * N, so that a truth is compared for all N at once.
+ */
+
+struct linear {
+    int64_t base, each;
+};
+
+/* How often each conditional branch, in order of addresses, is taken, for every N from least on. */
+struct trips {
+    const struct linear *list;
+    size_t count;
+    uint64_t least;
+};
+
+/* Spreads counts over the code: its first instruction is entered once; conditional branches go as
+ * trips says; direct jumps and calls are followed; where the code ends, or returns from its
+ * outermost call, control leaves it. counts: one for each instruction. -ENOTSUP with the reason
+ * where the counts do not follow: an indirect jump or call that is not resolved, a target outside,
+ * a loop that no conditional branch closes, an unknown instruction that is executed; -EBADMSG where
+ * trips contradict the code (one more or fewer, more taken than executed). */
+int walk_counts(const struct instructions *code, const struct trips *trips, struct linear *counts,
+                struct failure *failure);
+
+/* Sums of a class over some code. */
+struct tally {
+    const char *class;
+    bool known; /* false: cannot be told from the code (memory accesses of repeated strings) */
+    struct linear count;
+};
+
+#define TALLY_CLASSES 23
+struct tallies {
+    struct tally list[TALLY_CLASSES];
+};
+
+/* All classes that decoding can see, with zeros. */
+void tallies_begin(struct tallies *tallies);
+/* Adds code with the counts that walk_counts made, and how often its branches were taken. -ERANGE
+ * when a sum leaves 64 bits. */
+int tallies_add(struct tallies *tallies, const struct instructions *code,
+                const struct linear *counts, const struct trips *trips, struct failure *failure);
+/* Adds one instruction that was executed so often, where nobody knows which way branches went:
+ * classes of branches that were taken, or not, are no longer known. -ERANGE as above. */
+int tallies_add_executed(struct tallies *tallies, const struct instruction *instruction,
+                         uint64_t executions, struct failure *failure);
+/* NULL: decoding cannot see this class. */
+const struct tally *tallies_find(const struct tallies *tallies, const char *class);
+
+/* base + each * n; false when it leaves 64 bits. */
+bool linear_at(struct linear count, uint64_t n, int64_t *value);
+
+/* One specimen, counted from its code alone: the source `decode`, which is what it executes of each
+ * class between opening and closing, and its opcodes. Nothing is run. */
+
+/* A specimen's code as it stands on the machine under test. */
+struct specimen_code {
+    struct code_bytes code; /* its own; length 0: it has none */
+    struct code_bytes call; /* the window's instructions that call it; length 0: it stands inline */
+    struct trips trips;
+};
+
+/* All classes that can be told, for every N. Failures are those of decode and walk_counts. */
+int count_code(const struct decoder *decoder, const struct specimen_code *specimen,
+               struct tallies *tallies, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * How often a specimen executes each opcode, for every N: some processors count certain opcodes
+ * wrongly, and this tells which specimens have them. Read from the code; nothing is run. */
+
+struct opcode {
+    /* As people write it, without operands: "lock add", "rep movsb", "jne", "9-byte nop". */
+    char name[OPCODE_SIZE];
+    struct linear count;
+};
+
+/* In the order in which the code has them, each once; what is never executed is left out. The
+ * counts add up to the class instructions. */
+struct opcodes {
+    struct opcode *list;
+    size_t count;
+};
+
+/* By the first decoder that understands the code; *decoder (which may be NULL) becomes its name.
+ * Failures are those of decode and walk_counts. */
+int opcodes_count(const struct specimen_code *specimen, struct opcodes *opcodes,
+                  const char **decoder, struct failure *failure);
+/* By this one. On failure opcodes is empty. */
+int opcodes_count_with(const struct decoder *decoder, const struct specimen_code *specimen,
+                       struct opcodes *opcodes, struct failure *failure);
+void opcodes_release(struct opcodes *opcodes);
+
+/* One name for an instruction, whoever decoded it. */
+void opcode_name(const char *isa, const struct instruction *instruction, char name[OPCODE_SIZE]);

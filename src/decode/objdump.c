@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "base/text.h"
 #include "decode/objdump.h"
 #include "lab/tool.h"
 

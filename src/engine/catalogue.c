@@ -12,7 +12,7 @@
 #include "base/monotonic.h"
 #include "engine/peer.h"
 #include "machine/check.h"
-#include "wire/tour.h"
+#include "wire/cell.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Questions about events: which there are, and whether a name can be opened. */

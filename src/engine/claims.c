@@ -258,8 +258,23 @@ static struct value finding_reason(const void *item, const void *context)
     return value_reasons(why);
 }
 
-#define ESTIMATED                                                                                  \
-    .known = KNOWN(struct finding, has_estimate), .absent = "there is nothing to estimate it from"
+static struct value figure_of_finding(const struct finding *finding, double figure)
+{
+    return finding->has_estimate ? value_real(figure) : value_absent(finding->no_estimate);
+}
+
+#define ESTIMATED(member)                                                                          \
+    static struct value get_##member(const void *item, const void *context)                        \
+    {                                                                                              \
+        (void)context;                                                                             \
+        return figure_of_finding(item, ((const struct finding *)item)->member);                    \
+    }
+ESTIMATED(estimate)
+ESTIMATED(low)
+ESTIMATED(high)
+ESTIMATED(detectable)
+
+#define UNTOLD .absent = "there is nothing to estimate it from"
 static const struct field finding_fields[] = {
     {"id", AT(struct finding, id), "the claim's id in docs/findings.md"},
     {"claim", AT(struct finding, claim), "what the paper says, in one sentence"},
@@ -267,11 +282,11 @@ static const struct field finding_fields[] = {
     {"figure", AT(struct finding, figure), "what the paper reports", .nullable = true},
     {"verdict", AT(struct finding, verdict), "what was found here", .names = finding_verdict_names,
      .name_count = FINDING_UNTESTABLE + 1},
-    {"estimate", AT(struct finding, estimate), "the figure of this machine", ESTIMATED},
-    {"low", AT(struct finding, low), "lower end of its 95 % interval", ESTIMATED},
-    {"high", AT(struct finding, high), "upper end of it", ESTIMATED},
-    {"detectable", AT(struct finding, detectable),
-     "the smallest effect that would be seen in four of five such runs", ESTIMATED},
+    {"estimate", GET(FIELD_REAL, get_estimate), "the figure of this machine", UNTOLD},
+    {"low", GET(FIELD_REAL, get_low), "lower end of its 95 % interval", UNTOLD},
+    {"high", GET(FIELD_REAL, get_high), "upper end of it", UNTOLD},
+    {"detectable", GET(FIELD_REAL, get_detectable),
+     "the smallest effect that would be seen in four of five such runs", UNTOLD},
     {"unit", AT(struct finding, unit), "of these four", .nullable = true},
     {"reason", GET(FIELD_REASONS, finding_reason), "what decided"},
 };

@@ -181,7 +181,7 @@ struct command {
     /* What its results are, of what it keeps (output/field.h): a list, by options with rows of
      * other tables instead; and the analysis. NULL: none. */
     const struct field *results;
-    const struct fields *const *instead;
+    const struct fields *const *(*instead)(void); /* ends with NULL */
     const struct fields *analysis;
     const struct field *csv; /* the columns of --csv where scripts know others; NULL: results */
     /* arguments: what is left after the options. Returns an exit code. */

@@ -111,6 +111,16 @@ struct compared {
     size_t side;
 };
 
+/* What one factor explains of the variance of an event's error, where machines were judged
+ * together.
+ */
+struct compared_factor {
+    const char *event, *name;
+    double share, within, p; /* of all variance; of that within each path; NaN: none */
+    bool machine;            /* it is the machine itself */
+    bool matters;
+};
+
 /* Runs of one machine, minutes apart, differ in times by so much without any difference of machines
  * (docs/compare.md tells how that is known). */
 #define COMPARE_TIME_MARGIN .25

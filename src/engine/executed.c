@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "decode/count.h"
 #include "decode/decode.h"
-#include "decode/walk.h"
 #include "engine/executed.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -21,10 +21,12 @@ struct finding {
     enum finding_verdict verdict;
     bool has_estimate;
     double estimate, low, high, detectable;
-    const char *unit;       /* "%", "instructions" … */
-    char figure[120];       /* what the paper reports */
-    char reason[NOTE_SIZE]; /* of studies whose judge still writes sentences */
-    struct reasons why;     /* of all others */
+    const char *no_estimate; /* why there is none; NULL: there is nothing to estimate it from */
+    const char *unit;        /* "%", "instructions" … */
+    bool machine_untested;   /* the machine is a part of the claim, and was not tested */
+    char figure[120];        /* what the paper reports */
+    char reason[NOTE_SIZE];  /* of studies whose judge still writes sentences */
+    struct reasons why;      /* of all others */
 };
 
 /* A figure with its 95 % interval and what it says of a claim. */

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
+#include "engine/claims.h"
 #include "engine/command.h"
 #include "engine/finish.h"
 #include "machine/check.h"
@@ -15,7 +17,7 @@
 #include "output/json.h"
 #include "output/output.h"
 #include "output/table.h"
-#include "store/collection.h"
+#include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Delivers a command's result to standard output or -o FILE, and failures to standard error. */
@@ -154,6 +156,29 @@ int deliver_json(const char *command, const struct common_options *common,
     return close_output(command, &output, error, &failure, status);
 }
 
+int deliver_results(const char *command, const struct common_options *common,
+                    struct envelope *envelope, const struct field *results,
+                    const struct fields *analysis, const void *kept, int status)
+{
+    AUTO_TEXT struct text out = {0};
+    if (!common->csv && !common->markdown) {
+        envelope->results = field_list_json(results, kept, kept);
+        if (analysis)
+            envelope->analysis = fields_json(analysis, kept, kept);
+        return deliver_json(command, common, envelope, status);
+    }
+    if (common->csv)
+        fields_put_csv(results, kept, kept, &out);
+    else
+        fields_put_markdown(results, kept, kept, &out);
+    return deliver_text(command, common, &out, status);
+}
+
+bool common_is_for_programs(const struct common_options *common)
+{
+    return common->json || common->csv || common->markdown;
+}
+
 void deliver_put_machine(const struct facts *facts, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text machine = {0}, clean = {0};
@@ -188,24 +213,16 @@ const struct fields gate_table =
 
 void gate_fail(struct gate *gate, const char *name, const char *why)
 {
-    json_t *failure = json_object();
-    gate->count++;
-    if (!gate->failed)
-        gate->failed = json_array();
-    json_object_set_new(failure, "name", json_text(name));
-    json_object_set_new(failure, "why", json_text(why));
-    json_array_append_new(gate->failed, failure);
+    *memory_add(gate->failed, gate->count) =
+        (struct gate_failure){memory_copy(name), memory_copy(why)};
 }
 
 static void say_failed(const struct gate *gate, const char *command)
 {
     AUTO_TEXT struct text words = {0};
     text_puts(&words, "--fail-on: ");
-    for (size_t i = 0; i < json_array_size(gate->failed) && i < NAMES_SHOWN; i++) {
-        const json_t *failure = json_array_get(gate->failed, i);
-        text_printf(&words, "%s%s (%s)", i ? ", " : "", json_word(failure, "name"),
-                    json_word(failure, "why"));
-    }
+    for (size_t i = 0; i < gate->count && i < NAMES_SHOWN; i++)
+        text_printf(&words, "%s%s (%s)", i ? ", " : "", gate->failed[i].name, gate->failed[i].why);
     if (gate->count > NAMES_SHOWN)
         text_printf(&words, " and %zu more (--json names them all)", gate->count - NAMES_SHOWN);
     deliver_message(command, text_string(&words));
@@ -224,15 +241,11 @@ json_t *gate_json(const struct gate *gate)
 {
     if (!gate || !gate->asked)
         return NULL;
-    json_t *object = json_object();
-    json_object_set_new(object, "failed", gate->failed ? json_incref(gate->failed) : json_array());
-    return object;
-}
-
-void gate_release(struct gate *gate)
-{
-    json_decref(gate->failed);
-    gate->failed = NULL;
+    json_t *failed = json_array();
+    for (size_t i = 0; i < gate->count; i++)
+        json_array_append_new(failed, JSON_OBJECT({"name", json_text(gate->failed[i].name)},
+                                                  {"why", json_text(gate->failed[i].why)}));
+    return JSON_OBJECT({"failed", failed});
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -265,17 +278,14 @@ void unfinished_put(const char *command, const char *stored, const struct common
 /* ----------------------------------------------------------------------------------------------
  * Hands over what a study found. */
 
-/* Wide enough for tables, narrow enough for a page. */
-#define KEPT_WIDTH 100
-
-static json_t *results_of(const struct finish *finish)
+json_t *finish_results(const struct finish *finish)
 {
     return finish->tables && finish->tables->results
                ? field_list_json(finish->tables->results, finish->run, finish->run)
                : finish->results(finish->run);
 }
 
-static json_t *analysis_of(const struct finish *finish)
+json_t *finish_analysis(const struct finish *finish)
 {
     return finish->tables && finish->tables->analysis
                ? fields_json(finish->tables->analysis, finish->run, finish->run)
@@ -284,39 +294,26 @@ static json_t *analysis_of(const struct finish *finish)
 
 static struct envelope envelope_of(const struct finish *finish)
 {
-    return (struct envelope){
-        .command = finish->command,
-        .argc = finish->common->argc,
-        .argv = finish->common->argv,
-        .has_seed = !finish->unseeded,
-        .seed = finish->seed,
-        .facts = finish->facts,
-        .fingerprint = finish->fingerprint,
-        .results = results_of(finish),
-        .analysis = analysis_of(finish),
-        .skipped = finish->skipped ? finish->skipped(finish->run) : skips_json(finish->skips),
-        .findings = finish->findings ? finish->findings(finish->run) : json_array(),
-        .gate = gate_json(finish->gate)};
+    return (struct envelope){.command = finish->command,
+                             .argc = finish->common->argc,
+                             .argv = finish->common->argv,
+                             .has_seed = !finish->unseeded,
+                             .seed = finish->seed,
+                             .facts = finish->facts,
+                             .fingerprint = finish->fingerprint,
+                             .results = finish_results(finish),
+                             .analysis = finish_analysis(finish),
+                             .skipped = finish->skips ? skips_json(finish->skips) : json_array(),
+                             .findings = claims_json(finish->findings, finish->finding_count),
+                             .gate = gate_json(finish->gate)};
 }
 
 void retold_release(struct retold *retold)
 {
-    json_decref(retold->envelope);
-    json_decref(retold->figures);
-    text_free(&retold->words);
+    if (retold->release)
+        retold->release(retold->kept);
+    memory_scope_end(&retold->memory);
     *retold = (struct retold){0};
-}
-
-static int keep(const struct finish *finish, struct retold *retold, int status)
-{
-    const struct style style = {.width = KEPT_WIDTH};
-    struct envelope envelope = envelope_of(finish);
-    retold_release(retold);
-    retold->envelope = json_envelope_object(&envelope);
-    if (finish->figures)
-        retold->figures = finish->figures(finish->run);
-    finish->put_report(finish->run, &style, &retold->words);
-    return status;
 }
 
 static int show_aside(const struct finish *finish, int status)
@@ -335,25 +332,21 @@ static int show_aside(const struct finish *finish, int status)
     return status;
 }
 
-/* Results alone, as a table for other programs. */
-static int show_rows(const struct finish *finish, int status)
-{
-    const struct field *results = finish->tables->results;
-    AUTO_TEXT struct text out = {0};
-    if (finish->common->csv)
-        fields_put_csv(finish->tables->csv ? finish->tables->csv : results, finish->run,
-                       finish->run, &out);
-    else
-        fields_put_markdown(results, finish->run, finish->run, &out);
-    return deliver_text(finish->command, finish->common, &out, status);
-}
-
 static int hand_over(const struct finish *finish, int status)
 {
-    if (finish->common->retold)
-        return keep(finish, finish->common->retold, status);
-    if (finish->common->csv || finish->common->markdown)
-        return show_rows(finish, status);
+    struct retold *retold = finish->common->retold;
+    if (retold) {
+        retold->is_there = true;
+        retold->finish = *finish;
+        retold->finish.gate = NULL; /* of whoever shows it */
+        return status;
+    }
+    if (finish->common->csv || finish->common->markdown) {
+        const struct command *of = finish->tables;
+        return deliver_results(finish->command, finish->common, NULL,
+                               finish->common->csv && of->csv ? of->csv : of->results, NULL,
+                               finish->run, status);
+    }
     if (finish->aside && !finish->common->output)
         return show_aside(finish, status);
     if (finish->common->json) {
@@ -368,7 +361,7 @@ static int hand_over(const struct finish *finish, int status)
 
 bool finish_is_for_programs(const struct common_options *common)
 {
-    return common->json || common->csv || common->markdown || common->retold;
+    return common_is_for_programs(common) || common->retold;
 }
 
 int finish_show(const struct finish *finish, int status)

@@ -9,12 +9,17 @@
 #include <stdbool.h>
 
 #include "base/failure.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "engine/command.h"
+#include "engine/findings.h"
 #include "engine/skips.h"
 #include "machine/facts.h"
 #include "output/json.h"
 #include "output/table.h"
+
+struct field;
+struct fields;
 
 /* ----------------------------------------------------------------------------------------------
  * The last step of every command: hand over the result, or say why there is none. Each returns an
@@ -28,6 +33,13 @@ int deliver_text(const char *command, const struct common_options *common, const
 /* Fills in command and argv, writes the envelope and releases it. */
 int deliver_json(const char *command, const struct common_options *common,
                  struct envelope *envelope, int status);
+/* What programs asked for, with --json the envelope with these results and analysis, else the
+ * results alone; both are made of `kept`. */
+int deliver_results(const char *command, const struct common_options *common,
+                    struct envelope *envelope, const struct field *results,
+                    const struct fields *analysis, const void *kept, int status);
+/* Was that asked for? */
+bool common_is_for_programs(const struct common_options *common);
 /* "assay COMMAND: text" on standard error, cleaned. */
 void deliver_message(const char *command, const char *text);
 /* Until the next call messages are kept in `kept` instead, the latest alone and as they are; NULL:
@@ -52,9 +64,11 @@ void deliver_remark(const struct common_options *common, const char *format, ...
  * A failed gate says which, and is EXIT_VERDICT, also where the machine lacks what was asked. */
 
 struct gate {
-    bool asked;     /* --fail-on was given */
-    size_t count;   /* of what failed it */
-    json_t *failed; /* and that, as in the envelope; NULL: nothing */
+    bool asked; /* --fail-on was given */
+    struct gate_failure {
+        char *name, *why;
+    } * failed;
+    size_t count;
 };
 
 /* This failed it, and why in a word or two: "unsupported", "not compared". */
@@ -65,7 +79,6 @@ int gate_close(const struct gate *gate, const char *command, int status);
 extern const struct fields gate_table; /* output/field.h */
 /* For the envelope; NULL: --fail-on was not given. */
 json_t *gate_json(const struct gate *gate);
-void gate_release(struct gate *gate);
 
 /* ----------------------------------------------------------------------------------------------
  * The end of every study: its report for people, or the envelope for programs; or both, and
@@ -78,7 +91,9 @@ struct finish {
     uint64_t seed;
     const struct facts *facts;
     const char *fingerprint;
-    const struct skips *skips;
+    const struct skips *skips;      /* NULL: nothing was left out */
+    const struct finding *findings; /* those without an id were not judged */
+    size_t finding_count;
     const char *nothing;     /* that nothing was measured, and why; NULL: something was */
     const struct gate *gate; /* of --fail-on; NULL: the command has none */
     bool aside;      /* standard output is another's: without -o it goes to standard error */
@@ -89,14 +104,16 @@ struct finish {
     void (*put_report)(const void *run, const struct style *style, struct text *out);
     json_t *(*results)(const void *run);
     json_t *(*analysis)(const void *run);
-    json_t *(*skipped)(const void *run);  /* NULL: skips */
-    json_t *(*findings)(const void *run); /* NULL: the command judges no paper */
-    json_t *(*figures)(const void *run);  /* output/figure.h; NULL: none */
+    json_t *(*figures)(const void *run); /* output/figure.h; NULL: none */
 };
 
 /* Is the envelope asked for, by --json or by whoever keeps it? Then absences are skips, too; a
  * report for people shows the case as it is, which names them. */
 bool finish_is_for_programs(const struct common_options *common);
+
+/* Both as JSON. */
+json_t *finish_results(const struct finish *finish);
+json_t *finish_analysis(const struct finish *finish);
 
 /* The exit code: `status`, unless nothing was measured, the gate failed, or the result cannot be
  * written. */
@@ -114,14 +131,14 @@ void unfinished_put(const char *command, const char *stored, const struct common
                     struct text *out);
 
 /* ----------------------------------------------------------------------------------------------
- * What a command found, kept instead of shown: report, compare and run show several of them
- * together. */
-
-struct common_options;
+ * What a study found, kept with all that it knows instead of shown: report, compare and run show
+ * several of them together. */
 
 struct retold {
-    json_t *envelope;  /* the object that --json writes; NULL: the command did not get that far */
-    json_t *figures;   /* an array of them (output/figure.h); NULL: none */
-    struct text words; /* the report for people, plain and 100 columns wide */
+    bool is_there;        /* it got that far that there is something to show */
+    struct finish finish; /* `run` is what the study keeps */
+    void *kept;           /* which release ends, where that is more than memory; NULL: nothing */
+    void (*release)(void *kept);
+    struct memory_scope memory; /* of the command */
 };
 void retold_release(struct retold *retold);

@@ -16,7 +16,7 @@
 #include "engine/gather.h"
 #include "engine/options.h"
 #include "engine/run-store.h"
-#include "store/collection.h"
+#include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which runs were taken already, by what is in them. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/monotonic.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "engine/peer.h"
 
 /* ----------------------------------------------------------------------------------------------

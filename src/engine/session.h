@@ -45,7 +45,7 @@ struct catalogue_source {
     char *classes; /* "instructions,syscalls" */
     uint64_t runs; /* a sensible number of runs */
 };
-/* A call that can be timed in a tour (wire/tour.h). Operations of one instrument work on the same
+/* A call that can be timed in a tour (wire/cell.h). Operations of one instrument work on the same
  * counters, so that one starts what another reads. */
 struct catalogue_operation {
     char *path;       /* "perf-read": path and kind are its name, "perf-read.start" */

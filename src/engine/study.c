@@ -230,30 +230,35 @@ static int show(struct studying *studying, int status)
     struct gate gate = {0};
     if (study->gate)
         study->gate(studying, &gate);
-    const struct finish finish = {.command = studying->command->name,
-                                  .tables = studying->command,
-                                  .common = &studying->given->common,
-                                  .unseeded = study->unseeded,
-                                  .seed = studying->seed,
-                                  .facts = studying->facts,
-                                  .fingerprint = studying->fingerprint,
-                                  .skips = &studying->skips,
-                                  .nothing = study->nothing ? study->nothing(studying) : NULL,
-                                  .gate = &gate,
-                                  .aside = study->aside && study->aside(studying),
-                                  .undelivered = studying->command->passes_on ? EXIT_OURS : 0,
-                                  .run = studying,
-                                  .put_report = study->put_report,
-                                  .results = study->results,
-                                  .analysis = study->analysis,
-                                  .skipped = study->skipped,
-                                  .findings = study->findings,
-                                  .figures = study->figures};
+    const struct finish finish = {
+        .command = studying->command->name,
+        .tables = studying->command,
+        .common = &studying->given->common,
+        .unseeded = study->unseeded,
+        .seed = studying->seed,
+        .facts = studying->facts,
+        .fingerprint = studying->fingerprint,
+        .skips = study->skipped ? study->skipped(studying) : &studying->skips,
+        .findings = (const void *)((const char *)studying + study->findings.offset),
+        .finding_count = study->findings.count,
+        .nothing = study->nothing ? study->nothing(studying) : NULL,
+        .gate = &gate,
+        .aside = study->aside && study->aside(studying),
+        .undelivered = studying->command->passes_on ? EXIT_OURS : 0,
+        .run = studying,
+        .put_report = study->put_report,
+        .results = study->results,
+        .analysis = study->analysis,
+        .figures = study->figures};
     /* What comes after it may be any number: only its own tells that all was handed over. */
     const int ending = study->end ? study->end(studying, status) : status;
     const int shown = finish_show(&finish, status);
-    gate_release(&gate);
     return shown == status ? ending : shown;
+}
+
+static void note_place(struct studying *studying)
+{
+    studying->stored = studying->store ? memory_copy(store_path(studying->store)) : NULL;
 }
 
 /* There is nothing to judge; programs get what there is. */
@@ -261,6 +266,7 @@ static int show_refusal(struct studying *studying, int status)
 {
     const struct study *study = studying->command->study;
     studying->seconds = (double)(monotonic_ms() - studying->started) / 1000;
+    note_place(studying);
     deliver_message(studying->command->name, studying->refusal);
     return finish_is_for_programs(&studying->given->common) ? show(studying, status)
            : study->end                                     ? study->end(studying, status)
@@ -272,7 +278,7 @@ static int judge(struct studying *studying, int status)
     const struct study *study = studying->command->study;
     struct failure failure = {0};
     int error = 0;
-    studying->stored = studying->store ? store_path(studying->store) : NULL;
+    note_place(studying);
     /* Stored runs were loaded when they were opened. */
     if (studying->store && studying->session)
         error = load(studying, studying->store, &failure);
@@ -282,6 +288,15 @@ static int judge(struct studying *studying, int status)
     return error < 0           ? fail(studying, &failure, EXIT_FAILED)
            : studying->refusal ? show_refusal(studying, status)
                                : show(studying, status);
+}
+
+static void release(void *kept)
+{
+    struct studying *studying = kept;
+    if (studying->command->study->release)
+        studying->command->study->release(studying);
+    session_close(studying->session);
+    facts_free(&studying->stored_facts);
 }
 
 int study_run(const struct command *command, void *options, int argument_count, char **arguments)
@@ -314,12 +329,14 @@ int study_run(const struct command *command, void *options, int argument_count, 
         study->gate(studying, &gate);
         gate.count = 0;
         status = gate_close(&gate, command->name, status);
-        gate_release(&gate);
     }
-    if (study->release)
-        study->release(studying);
     store_close(studying->store);
-    session_close(studying->session);
-    facts_free(&studying->stored_facts);
+    struct retold *retold = studying->given->common.retold;
+    if (retold) {
+        retold->kept = studying;
+        retold->release = release;
+    } else {
+        release(studying);
+    }
     return status;
 }

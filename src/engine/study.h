@@ -49,7 +49,7 @@ struct studying {
     struct wishes wishes;
     bool idle;           /* nothing can be measured: there will be no store */
     struct store *store; /* NULL: nothing was measured; of several the first */
-    const char *stored;  /* its file */
+    const char *stored;  /* its file; it outlives the store */
     bool complete;       /* every visit of the plan has ended */
     /* --- what is told --- */
     struct skips skips;
@@ -58,9 +58,11 @@ struct studying {
     double seconds; /* that it all took */
 };
 
-/* What those that show several studies together ask of one: run, report and compare. What
- * it has nothing to say of is left zero. In engine/told.h are words that studies share. */
+/* What those that show several studies together ask of one: run, report and compare. What it has
+ * nothing to say of is left zero; kept is what it keeps, judged. In engine/told.h are words that
+ * studies share. */
 struct compared;
+struct compared_factor;
 struct study_trust {
     char event[128];      /* the name it was judged under */
     char verdict[24];     /* "exact" … */
@@ -69,16 +71,23 @@ struct study_trust {
     bool stale;           /* it was the same CPU, but not the same machine … */
     char difference[256]; /* … and what differs: "kernel 6.1.0 -> 6.18.0"; "" */
 };
+/* One event on a page: its verdict, and the way of counting it that errs least. */
+struct study_verdict {
+    const char *event, *verdict, *cause, *note; /* cause NULL: none */
+    bool measured;                              /* the verdict is one of counts */
+    const char *path, *pattern;                 /* NULL: no way is any good */
+    double adds; /* that way, to every count; 0: nothing, or unknown */
+};
 struct study_told {
     const char *title; /* of its section in a report; NULL: the command's name */
-    /* What came out, in a few sentences, from its own envelope. */
-    void (*lead)(const json_t *results, const json_t *analysis, json_t *lead);
+    /* What came out, in a few sentences. */
+    void (*lead)(const void *kept, struct string_list *sentences);
     /* Its line in the summary of a run: as data, and for people. key NULL: it has none. */
     struct study_line {
         const char *key;
         unsigned place; /* among the lines, from 1 on; each has its own */
-        json_t *(*make)(const json_t *results, const json_t *analysis);
-        void (*put)(const json_t *line, const struct style *style, struct text *out);
+        json_t *(*json)(const void *kept);
+        void (*put)(const void *kept, const struct style *style, struct text *out);
     } line;
     /* As a part of `run`: when it is its turn, from 1 on; 0: it is none. */
     struct study_part {
@@ -91,25 +100,30 @@ struct study_told {
         unsigned rank;
         unsigned quick_flag; /* s below which it gets --quick; 0: it has no such option */
         /* Why nothing was measured, where its rows say so rather than what is left out. */
-        const char *(*lacks)(const json_t *results);
+        const char *(*lacks)(const void *kept);
     } part;
     /* What of it can be held against other machines (engine/compared.h). */
     struct study_compared {
-        /* What it says in its envelope, as words. What papers claim is taken without it. */
-        void (*say)(const struct compared *compared, const json_t *results, const json_t *analysis);
+        /* What it says, as words. What papers claim is taken without it. */
+        void (*say)(const struct compared *compared, const void *kept);
         /* What its stores hold. NULL: windows and whole programs, by their events. */
         int (*load)(struct store *store, const struct compared *compared, struct failure *failure);
         const char *instead;  /* why its runs are not compared, and what can be; NULL: they are */
         const char *together; /* the claim that needs several machines, judged together */
-        bool factor;          /* … and is about the machine as a factor: "anova" has its share */
-        bool timed;           /* what its claims estimate are ratios of times */
-        bool ticks;           /* it tells how long the ticks of a machine's counter are */
+        /* … and is about the machine as a factor: what each factor explains, and the same as JSON.
+         */
+        size_t (*factors)(const void *kept, struct compared_factor **list);
+        json_t *(*factors_json)(const void *kept);
+        bool timed; /* what its claims estimate are ratios of times */
+        bool ticks; /* it tells how long the ticks of a machine's counter are */
     } compared;
     /* Where it judges events: what its latest runs on a machine say of one, for lists of them. */
     struct study_trusted {
         const void *(*load)(const char *fingerprint, const struct common_options *common);
         bool (*say)(const void *loaded, const struct facts *machine, const char *event, bool opens,
                     struct study_trust *trust); /* false: nothing is known */
+        /* The verdicts of a run, what must not be trusted first. Returns how many. */
+        size_t (*verdicts)(const void *kept, struct study_verdict **list);
     } trusted;
 };
 
@@ -153,8 +167,10 @@ struct study {
     void (*put_report)(const void *kept, const struct style *style, struct text *out);
     json_t *(*results)(const void *kept);
     json_t *(*analysis)(const void *kept);
-    json_t *(*skipped)(const void *kept);  /* NULL: the skips */
-    json_t *(*findings)(const void *kept); /* NULL: it judges no paper */
+    const struct skips *(*skipped)(const void *kept); /* NULL: the skips */
+    struct {
+        size_t offset, count;
+    } findings; /* of papers, in what it keeps; count 0: it judges none */
     json_t *(*figures)(const void *kept);
     bool unseeded; /* nothing is drawn: there is no seed */
     bool whole;    /* a run that was interrupted is not judged: half of it says nothing */

@@ -13,15 +13,13 @@
 #include "output/json.h"
 #include "output/table.h"
 
-/* --- sentences of a section --- */
+/* --- sentences --- */
 
-/* One more, while there are few. */
-void told_say(json_t *lead, const struct text *sentence);
-/* Of studies that end in advice: that. */
-void told_advice(const json_t *results, const json_t *analysis, json_t *lead);
-/* NULL and 0 where there is none. */
-const char *told_text(const json_t *object, const char *key);
-double told_number(const json_t *row, const char *key);
+/* One more, copied. */
+void told_add(struct string_list *sentences, const char *sentence);
+/* The same, while there are few: for what begins a section. */
+void told_say(struct string_list *lead, const char *sentence);
+json_t *told_json(const struct string_list *sentences);
 
 /* --- lines of a summary --- */
 
@@ -31,21 +29,23 @@ double told_number(const json_t *row, const char *key);
 void told_put_line(const char *label, const char *words, size_t most, const struct style *style,
                    struct text *out);
 /* "a, b, c and 12 more", in one line of so many columns. */
-void told_put_names(const json_t *names, size_t columns, struct text *out);
-/* "2 bad, 5 warn": in this order. */
-void told_put_counts(const json_t *counts, const char *const *order, struct text *out);
-/* One more under the key; NULL: nothing. */
-void told_count(json_t *object, const char *key);
-/* Some members as they are. */
-json_t *told_picked(const json_t *from, const char *const *keys);
+void told_put_names(const struct string_list *names, size_t columns, struct text *out);
+
+/* How many there are of each kind, and which kind came first. */
+struct tally {
+    size_t of[16], all;
+    unsigned came[16]; /* [kinds] */
+    size_t kinds;      /* of which there are any */
+};
+void tally_add(struct tally *tally, unsigned kind);
+/* {"bad": 2, "warn": 5}, as they came. */
+json_t *tally_json(const struct tally *tally, const char *const *names);
+/* "2 bad, 5 warn", in this order, which names `count` kinds. */
+void tally_put(const struct tally *tally, const char *const *names, const unsigned *order,
+               size_t count, struct text *out);
 
 /* --- words of a comparison --- */
 
-/* What is said of the subject, unless it says nothing. */
+/* What is said of the subject. */
 void told_word(const struct compared *compared, const char *subject,
                const struct compare_word *word);
-/* The same of each of these objects, by its members: what it is of, what is said, and why. */
-void told_words(const struct compared *compared, const json_t *rows, const char *name,
-                const char *word, const char *detail);
-/* Might this as well have come out otherwise? */
-bool told_is_unsure(const char *word);

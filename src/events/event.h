@@ -9,13 +9,13 @@
  * The files of this folder:
  *   names.c       from a name to an event: modifiers, nearest names, lists, the order of the forms
  *   forms.c       names that need no description of the machine: generic, raw, PAPI, breakpoints …
- *   pmu.c         PMUs as sysfs describes them
+ *   pmu.c         where all of them look, files below a root and tracefs; PMUs as sysfs describes
+ *                 them
  *   tracepoint.c  tracepoints, as tracefs lists them
  *   uprobe.c      user probes, and where in an ELF file a symbol lies
  *   pfm.c         libpfm4's names, in the probe alone
  *   class.c       what an event claims to count
  *   reason.c      why an event could not be opened, from what the machine shows of itself
- *   view.c        where all of them look: files below a root, and tracefs
  *   form.h        what these files share */
 #pragma once
 

@@ -87,7 +87,7 @@ int target_take(const struct event_view *view, const char *name, struct event *e
 /* Calls each for the events named after the target, when there is one. */
 int target_each(const struct event_view *view, event_each *each, void *context);
 
-/* --- view.c --- */
+/* --- pmu.c: what all look at --- */
 
 /* Reads a small file below the view's root; trailing white space is cut. Negative errno. */
 int view_read_text(const struct event_view *view, char *content, size_t size, const char *format,

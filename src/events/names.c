@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,8 +105,7 @@ int event_apply_modifiers(const char *modifiers, const char *whole, struct perf_
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Nearest names by edit distance, for messages that help instead of only refusing. */
+/* --- Nearest names by edit distance, for messages that help instead of only refusing --- */
 
 static size_t smaller(size_t one, size_t other)
 {
@@ -265,8 +263,7 @@ int event_list(const struct event_view *view, const char *glob, event_each *each
     return stop;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What every name must satisfy, and the order in which the forms are tried. */
+/* --- What every name must satisfy, and the order in which the forms are tried --- */
 
 const char *event_kind_name(enum event_kind kind)
 {

@@ -5,9 +5,7 @@
  * says little, because the operating system uses the same few for many causes; together with the
  * machine's situation it is nearly always unambiguous. */
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <linux/capability.h>
@@ -136,7 +134,7 @@ static unsigned long long status_value(const char *status, const char *key, int 
     return line ? strtoull(line + strlen(key), NULL, base) : 0;
 }
 
-/* The lab's machines name themselves, as src/lab/archive.c writes it. */
+/* The lab's machines name themselves, as src/lab/machine.c writes it. */
 static bool is_lab(const struct event_view *view)
 {
     char text[256];

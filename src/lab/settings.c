@@ -4,7 +4,6 @@
  * Settings of a machine, the CPU models and the emulator that has them. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"

@@ -9,9 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -20,7 +18,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 #define SAID_MAX (1u << 20)
 #define TICK_MS  100

@@ -6,7 +6,6 @@
  * calibrating. */
 #define ASSAY_NO_INLINE
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #include <unistd.h>
 
 #include "lib/calipers.h"
-#include "lib/set.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What counts of empty regions come to. Pure. A counter mostly shows the same for every one: then

@@ -8,14 +8,11 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 #include "lib/calipers.h"
 #include "lib/clock.h"
 #include "lib/in-place.h"
-#include "lib/regions.h"
-#include "lib/set.h"
 #include "lib/ticks.h"
 #include "lib/user-access.h"
 #include "lib/user-read.h"

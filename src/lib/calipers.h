@@ -10,14 +10,13 @@
  *   trap.c             counting by a trap after each instruction
  *   calibrate.c        what measuring adds: empty regions and the figures that they come to
  *   correct.c          from the frame of a region, or many, to counts with their error bars
- *   regions.c, .h      regions with a name, added up
+ *   regions.c          regions with a name, added up
  *   table.c            the totals that the process keeps, and their table
- *   set.c, .h          single counters and sets of them; last-error.c: the sentence of a failure
+ *   set.c              single counters and sets of them; last-error.c: the sentence of a failure
  *   user-access.c, .h  may user code read a counter itself? user-read.h reads it
  *   clock.c, .h        the CPU's counter of time as a clock; ticks.h: may it be read at all?
- *   trust.c, .h        what passports say of an event; trust-scan.c reads JSON, trust-machine.c
- *                      the fields that tell machines apart
- *   machine-words.c, .h  what makes two machines differ, and how it is recognised */
+ *   trust.c, .h        what passports say of an event; trust-scan.c reads JSON
+ *   machine-words.c, .h  what makes two machines differ, how it is recognised, and this machine */
 #pragma once
 
 #include <signal.h>
@@ -26,6 +25,7 @@
 #include <stdint.h>
 
 #include "assay.h"
+#include "events/event.h"
 
 _Static_assert(sizeof(struct assay_frame) == ASSAY_FRAME_BYTES, "frame");
 _Static_assert(offsetof(struct assay_frame, children) == 32, "children");
@@ -280,7 +280,7 @@ void correct_time(const struct assay_calipers *calipers, const struct region_rea
 /* Of the region that ended last. */
 void counts_of(struct assay_calipers *calipers, struct assay_count *counts);
 
-/* --- regions.c and table.c; regions.h has the rest of them --- */
+/* --- regions.c and table.c; more of them below --- */
 
 /* Adds the region that is just ending. Its frame must still be the innermost: the one of a handler
  * that comes meanwhile is then another. */
@@ -322,3 +322,135 @@ extern __thread struct trap_thread trap_thread
     __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 void on_trap(int number, siginfo_t *information, void *context);
+
+/* Inside libassay: counters. First one alone, then sets, which are counters that are switched
+ * and read together. */
+
+/* --- One counter: whether it can be opened, and what its numbers mean --- */
+
+/* Can the calling thread open it, alone? 0 or negative errno. Nothing stays open. */
+int counter_try_open(const struct event *event);
+
+/* What the operating system reports for one counter, or the difference of two such reports. */
+struct counter_report {
+    uint64_t count;
+    uint64_t enabled_ns;
+    uint64_t running_ns;
+};
+
+/* count * enabled / running in 128 bits: no product is cut off, whatever the times are. 0 when it
+ * never ran. */
+double counter_scale(const struct counter_report *report);
+enum assay_state counter_state(const struct counter_report *report);
+
+/* --- A set of counters --- */
+
+struct set_member {
+    struct event event;
+    int error;    /* positive errno, 0 when open */
+    char *reason; /* NULL when open */
+};
+
+/* What a read delivers, in the operating system's order: a single counter's count and times, or a
+ * group's number of members, times, and one count per member. */
+enum { SINGLE_COUNT, SINGLE_ENABLED, SINGLE_RUNNING, SINGLE_WORDS };
+enum { GROUP_MEMBERS, GROUP_ENABLED, GROUP_RUNNING, GROUP_COUNTS };
+
+/* Invariants: reader comes first (assay.h reads through it); descriptors[i] is -1 exactly when
+ * members[i].error is not 0. In a group the leader is the first open member, the others follow it
+ * in the order of members, and the operating system reports them in that order. Siblings are
+ * enabled from the start and follow their leader, so one system call switches the whole group. */
+struct assay_set {
+    struct assay_reader reader;
+    size_t count;
+    size_t open;  /* members that are open */
+    bool grouped; /* read by one system call at the leader */
+    int leader;   /* descriptor, -1 when no member is open */
+    int descriptors[ASSAY_MAX_COUNTERS];
+    struct counter_report start[ASSAY_MAX_COUNTERS]; /* what counts as zero since the last reset */
+    struct set_member members[ASSAY_MAX_COUNTERS];
+};
+
+/* As assay_set_open; prepare (or NULL) changes what every event asks for before any is opened. When
+ * it fails nothing is opened, and the set is NULL. */
+typedef int set_prepare(struct event *event, struct failure *failure);
+int set_open(struct assay_set **result, const char *const *events, size_t count, unsigned flags,
+             set_prepare *prepare);
+
+/* Remembers the sentence for assay_last_error and returns code. */
+int set_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+struct failure *set_failure(void);
+
+/* Inside libassay: regions with a name, added up. Names are numbered for the process, calipers add
+ * while the program runs (regions.c), correct.c makes totals of that, and the process gathers these
+ * when calipers are closed and prints them (table.c). */
+
+/* --- The names of regions, numbered for the whole process --- */
+
+/* Numbers begin with 1. The last one stands for all names behind the first ASSAY_REGIONS_MOST. */
+#define REGION_FURTHER (ASSAY_REGIONS_MOST + 1)
+
+/* The number of a name, given to it now if it has none: in no lock and without memory, because
+ * regions end in signal handlers. The name is copied: who named it may be unloaded. */
+
+/* Is it the one of the empty regions that calibrating measures? */
+bool region_is_own(uint32_t number);
+
+/* What is printed for it: harmless, on one line, at most 63 bytes. */
+#define REGION_SHOWN 64
+void region_shown(uint32_t number, char *text);
+
+/* --- Sums and totals --- */
+
+/* Single regions as corrected, but for the window. squares: of differences from the mean. guessed:
+ * the sum of what was added because the counter was shared. */
+struct single_figures {
+    double least, most, mean, squares;
+    double guessed;
+};
+
+/* What calipers add up for a name. */
+struct region_sums {
+    uint64_t regions;
+    uint64_t noticed_regions;
+    uint64_t unread;                /* of the regions: nothing could be read */
+    uint64_t disturbed;             /* of the regions: ASSAY_SAW_DISTURBED */
+    enum assay_state worst;         /* of counters */
+    struct region_reading all;      /* as if they had been one region */
+    struct single_figures single[]; /* by event */
+};
+
+struct regions {
+    size_t stride;       /* bytes of struct region_sums with its figures */
+    uintptr_t busy;      /* the stack frame that adds just now; 0: none */
+    uint64_t dropped;    /* regions of signal handlers that interrupted it */
+    unsigned char *sums; /* of the numbers 1 to REGION_FURTHER */
+};
+
+/* The same as numbers that can be added, of whatever calipers. Error bars are two: random ones add
+ * up by their squares, what is wrong alike in every region does by itself. */
+struct region_total {
+    uint64_t regions, noticed_regions;
+    uint64_t raw;
+    double corrected, random_square, alike;
+    struct single_figures single; /* corrected */
+    unsigned noticed;
+    enum assay_state state;
+};
+
+int regions_prepare(struct assay_calipers *calipers); /* 0 or -ENOMEM */
+void regions_free(struct assay_calipers *calipers);
+/* NULL: no region has ended under this number. */
+const struct region_sums *regions_sums(const struct assay_calipers *calipers, uint32_t number);
+
+/* correct.c: pure. With the index behind the last event: time, in nanoseconds. */
+void region_total_of(const struct assay_calipers *calipers, const struct region_sums *sums,
+                     size_t index, struct region_total *total);
+void region_total_add(struct region_total *into, const struct region_total *more);
+double region_total_uncertainty(const struct region_total *total);
+double region_total_deviation(const struct region_total *total);
+
+/* --- What the process keeps of calipers that are closed, and its table at the end --- */
+
+void process_forked(void); /* in the child: what the parent gathered is not its own */
+void process_ended(void);  /* writes the table, where it was asked for, and forgets the totals */

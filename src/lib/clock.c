@@ -11,17 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <linux/perf_event.h>
-
 #include "assay/counter-in-place.h"
+#include "lib/calipers.h"
 #include "lib/clock.h"
-#include "lib/set.h"
 #include "lib/ticks.h"
-#include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Whether the CPU's counter of time can be depended on.

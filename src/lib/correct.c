@@ -10,11 +10,8 @@
 #include <string.h>
 
 #include "lib/calipers.h"
-#include "lib/regions.h"
-#include "lib/set.h"
 
-/* ----------------------------------------------------------------------------------------------
- * From the frame of a region to numbers. */
+/* --- From the frame of a region to numbers --- */
 
 static uint64_t moved(const struct assay_frame *frame, size_t word)
 {
@@ -486,8 +483,7 @@ int assay_time_finish(struct assay_duration *time)
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What was noticed in a region, in words. */
+/* --- What was noticed in a region, in words --- */
 
 static const struct {
     unsigned bit;

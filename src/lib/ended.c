@@ -4,11 +4,8 @@
  * The ends of a region: what follows the reading in the caller's code, and both ends as functions.
  */
 #define ASSAY_NO_INLINE
-#include <linux/perf_event.h>
 
-#include "lib/calipers.h"
 #include "lib/in-place.h"
-#include "lib/set.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What follows the reading at the end of a region. It stands inside every region around: the same

@@ -4,10 +4,9 @@
  * The sentence of a thread's last failed call: the one piece of state outside the sets, per thread
  * like errno, because a call that fails has no set to keep it in. A file of its own, so that who
  * links passports (the tool) does not link counters along. */
-#include <stdarg.h>
 #include <stdio.h>
 
-#include "lib/set.h"
+#include "lib/calipers.h"
 
 static _Thread_local struct failure last;
 

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/printable.h"
-#include "lib/regions.h"
-#include "lib/set.h"
+#include "base/text.h"
+#include "lib/calipers.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The names of regions. A place for a name is taken in a pool, filled by who took it, and published

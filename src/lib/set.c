@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "events/form.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 #include "syscall.h"
 
 /* --- Single counters --- */

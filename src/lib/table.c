@@ -8,16 +8,13 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "base/printable.h"
 #include "base/text.h"
-#include "lib/regions.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 
 /* --- Totals of several calipers as one, where they had the same events on the same path --- */
 

@@ -18,19 +18,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
-#include "events/event.h"
 #include "events/form.h"
 #include "lib/calipers.h"
-#include "lib/set.h"
 #include "syscall.h"
-#include "trap-context.h"
 #include "trap-flag.h"
-#include "trap-place.h"
+#include "user-counter.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What the handler knows of its thread, and of whom it shares the signal with. */
+/* --- What the handler knows of its thread, and of whom it shares the signal with --- */
 
 __thread struct trap_thread trap_thread;
 /* Tasks that began with the trap flag of the one that made them, share its memory and have not been
@@ -181,8 +176,7 @@ static bool trap_call_made(void *context)
     return maker;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The handler of SIGTRAP, and the end of trapping. */
+/* --- The handler of SIGTRAP, and the end of trapping --- */
 
 /* The thread has no region, so it did not set the flag: it may have inherited it. */
 static bool is_heir(int code, const void *context)

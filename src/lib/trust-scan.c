@@ -6,8 +6,6 @@
 #include "lib/trust.h"
 
 #include <errno.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>

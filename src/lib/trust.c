@@ -7,14 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 #include "lib/trust.h"
 
 /* ----------------------------------------------------------------------------------------------

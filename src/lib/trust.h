@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Inside libassay: what passports (docs/passport.md) say of an event, for this machine or for one
- * that is described. trust-scan.c reads JSON, trust-machine.c tells machines apart, trust.c reads
+ * that is described. trust-scan.c reads JSON, machine-words.c tells machines apart, trust.c reads
  * passports and chooses the one that answers. */
 #pragma once
 

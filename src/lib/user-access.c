@@ -17,7 +17,6 @@
 #include "lib/ticks.h"
 #include "lib/user-access.h"
 #include "lib/user-read.h"
-#include "syscall.h"
 
 /* --- Asking, mapping and looking --- */
 
@@ -63,7 +62,7 @@ enum user_setting user_access_setting(const char *root)
     return USER_SETTING_UNKNOWN;
 }
 
-/* How to throw the switch. A machine of the lab (src/lab/archive.c names it) is booted anew
+/* How to throw the switch. A machine of the lab (src/lab/machine.c names it) is booted anew
  * for every command: what is typed there is lost. */
 static const char *switch_on(const char *root, bool sysctl)
 {

@@ -2,13 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What checks judge with. Pure, but for the search of core PMUs. */
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "machine/check.h"
 
 /* --- What the collecting process was allowed to do --- */

@@ -8,19 +8,19 @@
  * The folder asks a machine what it is and says what that means for counting:
  *   check.h, check.c            doctor checks, what they judge with, and the ways into the folder
  *   checks/                     the checks themselves
- *   describe.c                  the description of a machine, its sentence and its fingerprint
+ *   describe.c                  the description of a machine, its sentence and its fingerprint;
+ *                               whether perf_event_open counts, tried once in a child
  *   describe-cpu.c              what it says of the hardware: CPU, caches, counter of time
  *   describe-system.c           what it says of the system, and of what it runs in and on
- *   facts.h, facts.c            facts, and their text
- *   view.h, view.c              where facts are looked up: this machine, or a recorded one
- *   perf-try.h, perf-try.c      whether perf_event_open counts, tried once in a child
+ *   facts.h, facts.c            facts, their text, and where they are looked up: this machine, or a
+ *                               recorded one
  *   passports.h, passports.c    what passports say of a machine that is described by facts */
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "machine/facts.h"
-#include "machine/view.h"
 
 enum check_status { CHECK_OK, CHECK_WARN, CHECK_BAD, CHECK_ABSENT };
 extern const char *const check_status_names[]; /* ok warn bad absent */
@@ -142,3 +142,24 @@ struct hypervisor {
 
 /* NULL for NULL and for unknown ids. */
 const struct hypervisor *hypervisor_find(const char *id);
+
+/* Tries perf_event_open(2) once for the doctor: is it allowed at all, and do the two counters that
+ * every PMU has really count? Self-contained, so that the answer does not rest on the library that
+ * is later judged by it. */
+
+struct perf_count {
+    int error; /* positive errno of opening or reading; 0: counted */
+    uint64_t count;
+    uint64_t enabled_ns, running_ns; /* running 0: opened, but never got a counter */
+};
+
+struct perf_try {
+    int killed; /* signal that ended the attempt (SIGSYS: a filter that kills), else 0 */
+    int dummy;  /* positive errno of opening a software event that needs no hardware */
+    struct perf_count instructions,
+        cycles; /* user mode, over a spin of a few 100 000 instructions */
+};
+
+/* cpu: where to run the attempt (a core the PMU covers), -1 for anywhere. 0, or negative errno when
+ * not even the attempt could be made. */
+int perf_try(int cpu, struct perf_try *result);

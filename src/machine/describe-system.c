@@ -5,12 +5,10 @@
  * system. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "events/event.h"
 #include "lib/machine-words.h"
 #include "machine/check.h"

@@ -98,6 +98,8 @@ struct value field_value(const struct field *field, const void *item, const void
     if (is_unknown(field, item))
         return field->zero ? zero_of(kind) : value_absent(NULL);
     value = field->at.get ? field->at.get(item, context) : stored_value(field, item);
+    if (!value.kind && field->zero && !value.why)
+        return zero_of(kind);
     if (field->names && value.kind != FIELD_TEXT && value.kind != FIELD_BY_PLACE)
         value = value_text(value.count < field->name_count ? field->names[value.count] : NULL);
     if (field->nonzero && (value.kind == FIELD_REAL ? value.real == 0 : value.count == 0))

@@ -208,34 +208,39 @@ static size_t take_up_to(double *values, size_t count, double limit)
     return taken;
 }
 
-void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
-                    json_t *const *values, size_t count)
+struct pooled_box figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
+                                 json_t *const *values, size_t count)
 {
     if (!pooled->count) {
         for (size_t i = 0; i < count; i++)
             json_decref(values[i]);
-        return;
+        return (struct pooled_box){0};
     }
     json_t *row = figure_add_row(figure, values, count);
     /* Appends BOX_COLUMNS. */
     static const double shares[] = {0, 0.25, 0.5, 0.75, 0.99, 1};
     AUTO_MEMORY double *sorted = memory_new(pooled->count, sizeof(*sorted));
-    struct distribution box;
+    struct distribution drawn;
     memcpy(sorted, pooled->values, pooled->count * sizeof(*sorted));
     sort_values(sorted, pooled->count);
     json_array_append_new(row, json_count(pooled->count));
     for (size_t i = 0; i < sizeof(shares) / sizeof(*shares); i++)
         json_array_append_new(row,
                               figure_number(distribution_at(sorted, pooled->count, shares[i])));
+    const struct pooled_box box = {.count = pooled->count,
+                                   .least = sorted[0],
+                                   .median = distribution_at(sorted, pooled->count, 0.5),
+                                   .most = sorted[pooled->count - 1]};
     double limit = distribution_at(sorted, pooled->count, 0.99);
     memcpy(sorted, pooled->values, pooled->count * sizeof(*sorted));
-    distribution_of(sorted, take_up_to(sorted, pooled->count, limit), &box);
-    if (!samples || json_is_null(box.density)) {
-        json_decref(box.samples);
-        box.samples = json_null();
+    distribution_of(sorted, take_up_to(sorted, pooled->count, limit), &drawn);
+    if (!samples || json_is_null(drawn.density)) {
+        json_decref(drawn.samples);
+        drawn.samples = json_null();
     }
-    json_array_append_new(row, box.density);
-    json_array_append_new(row, box.samples);
+    json_array_append_new(row, drawn.density);
+    json_array_append_new(row, drawn.samples);
+    return box;
 }
 
 /* --- the figure itself --- */
@@ -338,15 +343,16 @@ static struct extent extent_along(const json_t *figure, const char *axis)
     return extent;
 }
 
-void figure_fit_scale(json_t *figure, const char *axis)
+enum figure_scale figure_fit_scale(json_t *figure, const char *axis)
 {
     struct extent extent = extent_along(figure, axis);
-    const char *scale = "linear";
+    enum figure_scale scale = SCALE_LINEAR;
     if (extent.least > 0 && extent.most > 10 * extent.least)
-        scale = "log";
+        scale = SCALE_LOG;
     else if (extent.least <= 0 && fmax(-extent.least, extent.most) > 10)
-        scale = "symlog";
-    json_object_set_new(json_object_get(figure, axis), "scale", json_string(scale));
+        scale = SCALE_SYMLOG;
+    json_object_set_new(json_object_get(figure, axis), "scale", json_string(scales[scale]));
+    return scale;
 }
 
 bool figure_is_flat(const json_t *figure)

@@ -139,10 +139,15 @@ void pooled_free(struct pooled *pooled);
     {                                                                                              \
         "samples", "samples", ROLE_SAMPLES, false                                                  \
     }
+/* What a row says of the values of one box. */
+struct pooled_box {
+    size_t count; /* 0: there is no row */
+    double least, median, most;
+};
 /* A row that begins with `values`, which are owned from here on, and ends with BOX_COLUMNS. Without
  * pooled values there is none. samples: some of the values go with it, unless all are equal. */
-void figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
-                    json_t *const *values, size_t count);
+struct pooled_box figure_add_box(json_t *figure, const struct pooled *pooled, bool samples,
+                                 json_t *const *values, size_t count);
 #define FIGURE_BOX(figure, pooled, samples, ...)                                                   \
     figure_add_box(figure, pooled, samples, (json_t *const[]){__VA_ARGS__},                        \
                    sizeof((json_t *const[]){__VA_ARGS__}) / sizeof(json_t *))
@@ -155,7 +160,7 @@ size_t figure_rows(const json_t *figure);
 bool figure_has_room(json_t *figure);
 /* Chooses the scale of an axis, "x" or "y", by what is drawn along it: a logarithm where values
  * span more than an order of magnitude, one about 0 where some are not above it. */
-void figure_fit_scale(json_t *figure, const char *axis);
+enum figure_scale figure_fit_scale(json_t *figure, const char *axis);
 /* Do all values drawn along the x axis lie at one place? */
 bool figure_is_flat(const json_t *figure);
 /* Takes a column out of the figure and all its rows. */

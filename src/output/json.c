@@ -51,13 +51,6 @@ const char *json_word(const json_t *object, const char *key)
     return value ? value : "";
 }
 
-const char *json_pattern(const json_t *object)
-{
-    const char *name = json_word(object, "pattern");
-    int pattern = pattern_from_name(name);
-    return pattern < 0 ? name : pattern_descriptions[pattern];
-}
-
 json_t *json_put_members(json_t *object, const struct json_member *members, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -258,13 +251,6 @@ int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *row
     json_decref(object);
     json_envelope_release(envelope);
     return error;
-}
-
-json_t *json_envelope_object(struct envelope *envelope)
-{
-    json_t *object = envelope_json(envelope);
-    json_envelope_release(envelope);
-    return object;
 }
 
 int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure)

@@ -23,8 +23,6 @@ json_t *json_difference(int64_t value);
 json_t *json_text(const char *string);
 /* The text under a key, "" where there is none; valid as long as the object. */
 const char *json_word(const json_t *object, const char *key);
-/* The pattern of a result as people say it: "start-read", where the object has "ar". */
-const char *json_pattern(const json_t *object);
 /* Keys and their values, which are the object's from then on, in this order. */
 struct json_member {
     const char *key;
@@ -81,7 +79,5 @@ int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure 
 typedef int json_rows(void *context, FILE *stream, struct failure *failure);
 int json_envelope_stream(struct envelope *envelope, FILE *stream, json_rows *rows, void *context,
                          struct failure *failure);
-/* The object itself instead of its text; releases what the envelope owns. */
-json_t *json_envelope_object(struct envelope *envelope);
 /* Releases what it owns without writing. */
 void json_envelope_release(struct envelope *envelope);

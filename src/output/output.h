@@ -9,9 +9,7 @@
  *     table.h, .c             text for people: tables, paragraphs, numbers with units
  *     plot.h, .c              boxes and points as characters
  *     json.h, .c              the envelope, and how numbers are written
- *     figure.h, .c            rows with a kind of picture
- *     page.h, .c, -parts.h, -summary.c
- *                             a report as one HTML file */
+ *     figure.h, .c            rows with a kind of picture */
 #pragma once
 
 #include <stdbool.h>

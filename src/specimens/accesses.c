@@ -5,9 +5,7 @@
  * two lines, and accesses that several CPUs could see. */
 #include <errno.h>
 
-#include "code-system.h"
 #include "specimens/framed.h"
-#include "specimens/region.h"
 
 static const struct trip trips[] = {TRIP_LOOP};
 

@@ -7,7 +7,6 @@
 #include <sys/auxv.h>
 
 #include "specimens/framed.h"
-#include "specimens/region.h"
 
 /* ----------------------------------------------------------------------------------------------
  * N times sixteen transfers of control of one kind: conditional and taken, conditional and not,

@@ -7,8 +7,6 @@
 #include <errno.h>
 
 #include "base/cleanup.h"
-#include "code-caches.h"
-#include "specimens/cycle.h"
 #include "specimens/framed.h"
 
 /* As many pages as twice the entries of any common second-level TLB (today up to 2048 for code). */

@@ -4,7 +4,6 @@
  * The floating-point specimens: five operations, and every way in which values lie in registers;
  * roundings, which are none of these; and x86's old unit. */
 #include "specimens/floating-point.h"
-#include "specimens/region.h"
 
 /* --- Five operations in every form --- */
 

@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-#include "code-fp.h"
+#include "code.h"
 #include "specimens/framed.h"
 
 #define ONE_DOUBLE UINT64_C(0x3ff0000000000000)

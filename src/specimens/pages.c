@@ -5,8 +5,6 @@
  * what the operating system has to do; how large a page is it says itself. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -14,7 +12,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "code-system.h"
 #include "specimens/framed.h"
 #include "syscall.h"
 

@@ -4,7 +4,7 @@
  * The rule of independence, in one place: what code each source relies on. Two sources are
  * independent when nothing in these sets is common; what they do not share cannot be wrong in both
  * by the same mistake. */
-#include "specimens/proof.h"
+#include "specimens/specimen.h"
 
 #include <stdio.h>
 #include <stdlib.h>

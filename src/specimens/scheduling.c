@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,10 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "code-system.h"
 #include "specimens/affinity.h"
 #include "specimens/framed.h"
-#include "syscall.h"
 
 static const struct trip trips[] = {TRIP_LOOP};
 
@@ -384,8 +381,7 @@ const struct specimen specimen_yields = {
     .takes_cpu = true,
 };
 
-/* ----------------------------------------------------------------------------------------------
- * N times to another CPU: the thread allows itself one CPU and then the other, in turn. */
+/* --- N times to another CPU: the thread allows itself one CPU and then the other, in turn --- */
 
 SPECIMEN_ASSEMBLY(specimen_migrations_code, CODE_SYSTEM_COUNT CODE_AFFINITY_SETUP CODE_SYSTEM_LOOP(
                                                 CODE_AFFINITY(SYS_sched_setaffinity)) CODE_RETURN);

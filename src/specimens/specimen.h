@@ -8,25 +8,22 @@
  *
  * What specimens rest on:
  *   specimen.c        finds them by name, reads their parameters, asks the machine for its caches
- *   framed.h          how most are written: the frame around their code, and what it counts
+ *   framed.h          how most are written: the frame around their code, and what it counts; in
+ *                     which order they go through memory, and rings of pointers
  *   floating-point.h  the same for those of floating point
- *   region.h          memory, which is there already or is larger than any cache
- *   cycle.h           in which order they go through it, and rings of pointers
+ *   region.c          memory, which is there already or is larger than any cache, and orders in it
  *   affinity.h        which CPUs the thread may use; watching harnesses take it too
- *   proof.h           who has confirmed a truth (proof.table), and whether that is enough
+ *   proof.c           who has confirmed a truth (proof.table), and whether that is enough
  * The specimens, a family a file:
- *   loop.c            nothing, the loop of windows, and that loop at another place
- *   straight.c        instructions one after the other
+ *   straight.c        nothing, the loop of windows, and that loop at another place; instructions
+ *                     one after the other
  *   accesses.c        loads and stores that hit: plain, misaligned, atomic
  *   branches.c        every kind of branch, and those that nobody can predict
  *   floating-point.c  operations in all forms, roundings, x87
- *   chase.c           latency, along a ring of pointers
- *   data-misses.c     misses of caches and TLBs by loads, and flushed lines
- *   code-misses.c     the same by code
- *   pages.c           page faults
- *   system-calls.c    system calls, alone and in turn with work
- *   scheduling.c      context switches and migrations
- *   target.c          what breakpoints and uprobes watch */
+ *   data-misses.c     latency, along a ring of pointers; misses of caches and TLBs by loads, and
+ * flushed lines code-misses.c     the same by code pages.c           page faults system-calls.c
+ * system calls, alone and in turn with work; what breakpoints and uprobes watch scheduling.c
+ * context switches and migrations */
 #pragma once
 
 #include <stdbool.h>
@@ -77,7 +74,7 @@ struct specimen_parameters {
     uint64_t bytes;      /* of the memory it works on */
     uint64_t stride;     /* bytes from one access to the next */
     uint64_t huge;       /* 1: on huge pages */
-    /* rings of pointers, see cycle.h */
+    /* rings of pointers, see framed.h */
     uint64_t spread;  /* bytes by which each node is moved on against the one before */
     uint64_t pair;    /* bytes from a node to its second half */
     uint64_t cluster; /* bytes within which the order is random */
@@ -175,3 +172,67 @@ extern const char specimen_call_text[], specimen_call_text_end[];
  * (address) or a uprobe (file and offset). *file: what a uprobe's config1 must point at. 0 or
  * negative errno. */
 int target_settle(struct perf_event_attr *attr, const char **file);
+
+/* Memory for specimens, of two kinds: scratch that is read and written without faulting, and
+ * regions that are larger than a cache or a TLB holds. */
+
+/* --- Scratch: page-aligned, and every page of it written once before the window opens --- */
+
+/* Sets memory and bytes. -ENOMEM with a sentence where it would take more than half of what the
+ * machine has: a specimen must not wake the out-of-memory killer. */
+int scratch_map(struct specimen_state *state, size_t bytes, struct failure *failure);
+
+/* prepare of a specimen that a page is enough for. */
+int scratch_prepare_page(struct specimen_state *state, struct failure *failure);
+
+/* restore of a specimen whose memory is from here. */
+void scratch_unmap(struct specimen_state *state);
+
+/* --- Regions: none of it touched yet --- */
+
+struct region {
+    const char *specimen; /* for the sentence when it cannot be had */
+    const char *key;      /* the parameter that made it so large */
+    uint64_t bytes;       /* of address space */
+    uint64_t used;        /* bytes of it that will be touched */
+    bool huge;            /* on huge pages if the operating system grants them; else never */
+};
+
+/* Sets memory, bytes and own of state; memory begins at a multiple of 2 MiB. -ENOMEM with a
+ * sentence where more would be touched than a quarter of the memory this process may use. */
+int region_map(struct specimen_state *state, const struct region *region, struct failure *failure);
+
+/* restore of a specimen whose memory is from here. */
+void region_unmap(struct specimen_state *state);
+
+/* Memory of state that was written may now be executed, and no longer be written. A system that
+ * forbids that is named in the sentence. */
+int region_make_executable(const struct specimen_state *state, const char *specimen,
+                           struct failure *failure);
+
+/* left * right, or UINT64_MAX: sizes come from parameters that anybody may give. */
+uint64_t region_product(uint64_t left, uint64_t right);
+
+/* Which sources have confirmed a truth, and whether they suffice to call it proven. The record is
+ * proof.table; the rows of this ISA are built in. */
+
+/* One row: sources is a list separated by commas. */
+struct proof {
+    const char *specimen, *class, *sources;
+};
+extern const struct proof proof_records[]; /* generated; sorted by specimen, then class */
+extern const size_t proof_record_count;
+
+/* "" when nothing has confirmed it. */
+const char *proof_sources(const char *specimen, const char *class);
+
+/* Are there two among these sources that share no code where they count this class? */
+bool proof_suffices(const char *class, const char *sources);
+
+/* Has this source a place in the rule above? What has none proves nothing. */
+bool proof_knows(const char *source, size_t length);
+
+/* The grade under which a truth may be told, and why (printed into words, "" when there is nothing
+ * to say): what is claimed exact and not proven is a model. */
+enum truth_grade proof_grade(const struct specimen *specimen, const struct truth *truth,
+                             char *words, size_t size);

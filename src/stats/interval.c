@@ -9,7 +9,6 @@
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
-#include <stdbool.h>
 
 #include "base/memory.h"
 #include "stats/moments.h"

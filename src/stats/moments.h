@@ -9,8 +9,7 @@
  *     random         the generator whose sequence follows from one seed
  *     interval       distributions, and intervals of means, shares, medians and what is resampled
  *     two-samples    rank tests, shifts and dominance between two samples; many tests at once
- *     least-squares  linear regression on given columns
- *     select         sparse regression: which few of many columns
+ *     least-squares  linear regression on given columns, and on the few of many that matter
  *     anova          analysis of variance over any number of factors */
 #pragma once
 

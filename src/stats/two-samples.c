@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/memory.h"

@@ -5,7 +5,6 @@
  * reading: tables, never views; every value checked, because the file may come from anywhere; keys
  * must rise from row to row, which also ends the reading of a file made to go on forever. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/list.h"

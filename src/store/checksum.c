@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "store/handle.h"
 
 /* Read in the order of the tables themselves: an index may be damaged too. */

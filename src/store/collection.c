@@ -3,13 +3,10 @@
  *
  * Collections: which runs a file holds, one of them opened as the store that it was, and a new file
  * made of many. */
-#include "store/collection.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <libgen.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
@@ -17,8 +14,7 @@
 #include "base/list.h"
 #include "store/handle.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Runs in one file: which there are, and one of them opened as the store that it was. */
+/* --- Runs in one file: which there are, and one of them opened as the store that it was --- */
 
 /* --- the checksum of the collection's own tables --- */
 

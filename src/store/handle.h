@@ -8,7 +8,6 @@
 #include <sqlite3.h>
 
 #include "base/cleanup.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 /* "assy" in the file's header, so that file(1) and we can tell a store from other databases. */

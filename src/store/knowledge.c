@@ -5,10 +5,8 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stddef.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "store/handle.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -27,6 +25,7 @@ struct column {
         COLUMN_OPTIONAL, /* a text or NULL */
         COLUMN_I64,
         COLUMN_U64,
+        COLUMN_U32,
         COLUMN_FLAG,
         COLUMN_ERROR, /* an int, not negative in a store */
         COLUMN_BITS,  /* an int: 32 or 64 */
@@ -34,94 +33,76 @@ struct column {
     size_t offset;
 };
 
-enum { MOST_COLUMNS = 10 };
+#define COLUMN_AS(its_name, type, kind, member)                                                    \
+    {                                                                                              \
+        its_name, COLUMN_##kind, offsetof(struct stored_##type, member)                            \
+    }
+#define COLUMN(type, kind, member) COLUMN_AS(#member, type, kind, member)
 
 struct knowledge {
     int since; /* the schema that brought the table */
     const char *name;
-    const char *one, *lacking; /* what a row is, and without what it cannot be stored */
-    size_t keys;               /* so many columns, the first ones, tell rows apart */
-    struct column columns[MOST_COLUMNS + 1];
+    const char *one, *lacking;    /* what a row is, and without what it cannot be stored */
+    size_t keys;                  /* so many columns, the first ones, tell rows apart */
+    const struct column *columns; /* end with name NULL */
 };
 
+static const struct column event_columns[] = {
+    COLUMN(event, NAME, name),   COLUMN(event, TEXT, kind),       COLUMN(event, OPTIONAL, class),
+    COLUMN(event, ERROR, error), COLUMN(event, OPTIONAL, reason), {0}};
+static const struct column truth_columns[] = {
+    COLUMN(truth, NAME, specimen), COLUMN(truth, NAME, class),
+    COLUMN(truth, I64, base),      COLUMN(truth, I64, each),
+    COLUMN(truth, I64, high_base), COLUMN(truth, I64, high_each),
+    COLUMN(truth, NEEDED, grade),  COLUMN(truth, TEXT, why),
+    COLUMN(truth, TEXT, sources),  {0}};
+static const struct column opcode_columns[] = {COLUMN(opcode, NAME, specimen),
+                                               COLUMN(opcode, NEEDED, opcode),
+                                               COLUMN(opcode, I64, base),
+                                               COLUMN(opcode, I64, each),
+                                               {0}};
+static const struct column operation_columns[] = {COLUMN(operation, NAME, path),
+                                                  COLUMN(operation, NAME, kind),
+                                                  COLUMN(operation, NAME, instrument),
+                                                  COLUMN(operation, TEXT, effect),
+                                                  COLUMN_AS("state", operation, TEXT, when),
+                                                  COLUMN(operation, TEXT, links),
+                                                  COLUMN(operation, FLAG, binds),
+                                                  COLUMN(operation, FLAG, alone),
+                                                  COLUMN(operation, TEXT, page),
+                                                  COLUMN(operation, TEXT, note),
+                                                  {0}};
+static const struct column clock_columns[] = {COLUMN(clock, NAME, name),
+                                              COLUMN(clock, NAME, kind),
+                                              COLUMN(clock, TEXT, way),
+                                              COLUMN(clock, TEXT, hardware),
+                                              COLUMN(clock, TEXT, claim),
+                                              COLUMN(clock, TEXT, note),
+                                              COLUMN(clock, U64, hz),
+                                              COLUMN(clock, U64, resolution_ps),
+                                              COLUMN(clock, FLAG, slow),
+                                              COLUMN(clock, FLAG, steered),
+                                              {0}};
+static const struct column subject_columns[] = {COLUMN(subject, NAME, name),
+                                                COLUMN(subject, TEXT, summary),
+                                                COLUMN(subject, TEXT, shows),
+                                                COLUMN(subject, U64, n),
+                                                COLUMN_AS("truth", subject, FLAG, has_truth),
+                                                COLUMN(subject, I64, base),
+                                                COLUMN(subject, I64, each),
+                                                COLUMN(subject, BITS, bits),
+                                                COLUMN(subject, FLAG, libc),
+                                                {0}};
+
 static const struct knowledge
-    events = {2,
-              "event",
-              "an event",
-              "a name",
-              1,
-              {{"name", COLUMN_NAME, offsetof(struct stored_event, name)},
-               {"kind", COLUMN_TEXT, offsetof(struct stored_event, kind)},
-               {"class", COLUMN_OPTIONAL, offsetof(struct stored_event, class)},
-               {"error", COLUMN_ERROR, offsetof(struct stored_event, error)},
-               {"reason", COLUMN_OPTIONAL, offsetof(struct stored_event, reason)}}},
-    truths = {2,
-              "truth",
-              "a truth",
-              "a specimen, a class or a grade",
-              2,
-              {{"specimen", COLUMN_NAME, offsetof(struct stored_truth, specimen)},
-               {"class", COLUMN_NAME, offsetof(struct stored_truth, class)},
-               {"base", COLUMN_I64, offsetof(struct stored_truth, base)},
-               {"each", COLUMN_I64, offsetof(struct stored_truth, each)},
-               {"high_base", COLUMN_I64, offsetof(struct stored_truth, high_base)},
-               {"high_each", COLUMN_I64, offsetof(struct stored_truth, high_each)},
-               {"grade", COLUMN_NEEDED, offsetof(struct stored_truth, grade)},
-               {"why", COLUMN_TEXT, offsetof(struct stored_truth, why)},
-               {"sources", COLUMN_TEXT, offsetof(struct stored_truth, sources)}}},
-    opcodes = {2,
-               "opcode",
-               "an opcode",
-               "a specimen",
-               2,
-               {{"specimen", COLUMN_NAME, offsetof(struct stored_opcode, specimen)},
-                {"opcode", COLUMN_NEEDED, offsetof(struct stored_opcode, opcode)},
-                {"base", COLUMN_I64, offsetof(struct stored_opcode, base)},
-                {"each", COLUMN_I64, offsetof(struct stored_opcode, each)}}},
-    operations = {3,
-                  "operation",
-                  "an operation",
-                  "a path, a kind or an instrument",
-                  2,
-                  {{"path", COLUMN_NAME, offsetof(struct stored_operation, path)},
-                   {"kind", COLUMN_NAME, offsetof(struct stored_operation, kind)},
-                   {"instrument", COLUMN_NAME, offsetof(struct stored_operation, instrument)},
-                   {"effect", COLUMN_TEXT, offsetof(struct stored_operation, effect)},
-                   {"state", COLUMN_TEXT, offsetof(struct stored_operation, when)},
-                   {"links", COLUMN_TEXT, offsetof(struct stored_operation, links)},
-                   {"binds", COLUMN_FLAG, offsetof(struct stored_operation, binds)},
-                   {"alone", COLUMN_FLAG, offsetof(struct stored_operation, alone)},
-                   {"page", COLUMN_TEXT, offsetof(struct stored_operation, page)},
-                   {"note", COLUMN_TEXT, offsetof(struct stored_operation, note)}}},
-    clocks = {4,
-              "clock",
-              "a clock",
-              "a name or a kind",
-              1,
-              {{"name", COLUMN_NAME, offsetof(struct stored_clock, name)},
-               {"kind", COLUMN_NAME, offsetof(struct stored_clock, kind)},
-               {"way", COLUMN_TEXT, offsetof(struct stored_clock, way)},
-               {"hardware", COLUMN_TEXT, offsetof(struct stored_clock, hardware)},
-               {"claim", COLUMN_TEXT, offsetof(struct stored_clock, claim)},
-               {"note", COLUMN_TEXT, offsetof(struct stored_clock, note)},
-               {"hz", COLUMN_U64, offsetof(struct stored_clock, hz)},
-               {"resolution_ps", COLUMN_U64, offsetof(struct stored_clock, resolution_ps)},
-               {"slow", COLUMN_FLAG, offsetof(struct stored_clock, slow)},
-               {"steered", COLUMN_FLAG, offsetof(struct stored_clock, steered)}}},
-    subjects = {5,
-                "subject",
-                "a subject",
-                "a name, or of neither 32 nor 64 bits,",
-                1,
-                {{"name", COLUMN_NAME, offsetof(struct stored_subject, name)},
-                 {"summary", COLUMN_TEXT, offsetof(struct stored_subject, summary)},
-                 {"shows", COLUMN_TEXT, offsetof(struct stored_subject, shows)},
-                 {"n", COLUMN_U64, offsetof(struct stored_subject, n)},
-                 {"truth", COLUMN_FLAG, offsetof(struct stored_subject, has_truth)},
-                 {"base", COLUMN_I64, offsetof(struct stored_subject, base)},
-                 {"each", COLUMN_I64, offsetof(struct stored_subject, each)},
-                 {"bits", COLUMN_BITS, offsetof(struct stored_subject, bits)},
-                 {"libc", COLUMN_FLAG, offsetof(struct stored_subject, libc)}}};
+    events = {2, "event", "an event", "a name", 1, event_columns},
+    truths = {2, "truth", "a truth", "a specimen, a class or a grade", 2, truth_columns},
+    opcodes = {2, "opcode", "an opcode", "a specimen", 2, opcode_columns},
+    operations = {3, "operation",      "an operation", "a path, a kind or an instrument",
+                  2, operation_columns},
+    clocks = {4, "clock", "a clock", "a name or a kind", 1, clock_columns},
+    subjects = {5, "subject",      "a subject", "a name, or of neither 32 nor 64 bits,",
+                1, subject_columns};
 
 static void bind_column(sqlite3_stmt *insert, int index, const struct column *column,
                         const void *member)
@@ -140,6 +121,9 @@ static void bind_column(sqlite3_stmt *insert, int index, const struct column *co
         break;
     case COLUMN_U64:
         bind_u64(insert, index, *(const uint64_t *)member);
+        break;
+    case COLUMN_U32:
+        sqlite3_bind_int64(insert, index, *(const uint32_t *)member);
         break;
     case COLUMN_FLAG:
         sqlite3_bind_int(insert, index, *(const bool *)member);
@@ -169,6 +153,8 @@ static bool read_column(sqlite3_stmt *row, int index, const struct column *colum
         return column_i64(row, index, member);
     case COLUMN_U64:
         return column_u64(row, index, member);
+    case COLUMN_U32:
+        return column_u32(row, index, member);
     case COLUMN_FLAG:
         good = column_i32(row, index, &number) && (number == 0 || number == 1);
         *(bool *)member = number == 1;
@@ -180,6 +166,22 @@ static bool read_column(sqlite3_stmt *row, int index, const struct column *colum
                (*(const int *)member == 32 || *(const int *)member == 64);
     }
     return false;
+}
+
+/* All columns of a row, the first as parameter or result `first`. */
+static void bind_columns(sqlite3_stmt *insert, int first, const struct column *columns,
+                         const void *row)
+{
+    for (int i = 0; columns[i].name; i++)
+        bind_column(insert, first + i, &columns[i], (const char *)row + columns[i].offset);
+}
+
+static bool read_columns(sqlite3_stmt *from, int first, const struct column *columns, void *row)
+{
+    bool good = true;
+    for (int i = 0; good && columns[i].name; i++)
+        good = read_column(from, first + i, &columns[i], (char *)row + columns[i].offset);
+    return good;
 }
 
 static int put_row(struct store *store, const struct knowledge *table, const void *row,
@@ -217,9 +219,7 @@ static int put_row(struct store *store, const struct knowledge *table, const voi
         error = store_prepare(store, text_string(&sql), &insert, &local);
     if (!error) {
         char doing[32];
-        for (int i = 0; table->columns[i].name; i++)
-            bind_column(insert, i + 1, &table->columns[i],
-                        (const char *)row + table->columns[i].offset);
+        bind_columns(insert, 1, table->columns, row);
         snprintf(doing, sizeof(doing), "write %s to", table->one);
         error = store_step(store, insert, doing, &local);
     }
@@ -257,11 +257,8 @@ static int each_row(struct store *store, const struct knowledge *table, knowledg
         int got = store_step(store, statement, "read", failure);
         if (got <= 0)
             return got;
-        bool good = column_i64(statement, 0, &position) && position > last;
-        for (int i = 0; good && table->columns[i].name; i++)
-            good = read_column(statement, i + 1, &table->columns[i],
-                               (char *)&row + table->columns[i].offset);
-        if (!good) {
+        if (!column_i64(statement, 0, &position) || position <= last ||
+            !read_columns(statement, 1, table->columns, &row)) {
             char what[64];
             snprintf(what, sizeof(what), "%s holds impossible values", table->one);
             return store_damaged(store->path, what, failure);
@@ -313,18 +310,55 @@ static bool makes_sense(const struct stored_executed *executed)
            (strcmp(executed->kind, "function") == 0 || (*executed->name && !*executed->object));
 }
 
-/* The statement for one more row of the visit, which is under way then; *statement is kept. */
-static int begin_row(struct store *store, uint32_t cell, uint32_t process, const char *sql,
-                     sqlite3_stmt **statement, struct failure *failure)
+struct detail {
+    const char *name;
+    const char *writing, *impossible; /* for sentences */
+    const struct column *columns;     /* behind cell, process and position */
+};
+
+static const struct column executed_columns[] = {
+    COLUMN(executed, NEEDED, kind),     COLUMN(executed, NEEDED, object),
+    COLUMN(executed, NEEDED, name),     COLUMN(executed, U64, count),
+    COLUMN(executed, U64, repetitions), {0}};
+static const struct column call_columns[] = {COLUMN(call, U32, task),
+                                             COLUMN(call, NAME, name),
+                                             COLUMN(call, TEXT, what),
+                                             COLUMN(call, I64, result),
+                                             COLUMN(call, U64, asked),
+                                             COLUMN(call, U64, sum),
+                                             {0}};
+
+static const struct detail executions = {"executed", "write what was executed to",
+                                         "what was executed holds impossible values",
+                                         executed_columns},
+                           calls = {"system_call", "write a system call to",
+                                    "a system call holds impossible values", call_columns};
+
+/* One more row of the visit that is under way; *insert is kept. */
+static int put_detail(struct store *store, const struct detail *detail, uint32_t cell,
+                      uint32_t process, uint64_t position, sqlite3_stmt **insert, const void *row,
+                      struct failure *failure)
 {
-    int error = visit_enter(store, cell, process, failure);
-    if (!error && !*statement)
-        error = store_prepare(store, sql, statement, failure);
+    int error = 0;
+    if (!*insert) {
+        AUTO_TEXT struct text sql = {0}, values = {0};
+        text_printf(&sql, "INSERT INTO %s(cell, process, position", detail->name);
+        for (size_t i = 0; detail->columns[i].name; i++) {
+            text_printf(&sql, ", %s", detail->columns[i].name);
+            text_puts(&values, ", ?");
+        }
+        text_printf(&sql, ") VALUES(?, ?, ?%s)", text_string(&values));
+        error = sql.failed || values.failed
+                    ? store_no_memory(store, failure)
+                    : store_prepare(store, text_string(&sql), insert, failure);
+    }
     if (error)
         return error;
-    sqlite3_bind_int64(*statement, 1, cell);
-    sqlite3_bind_int64(*statement, 2, process);
-    return 0;
+    BIND(*insert, 1, NUMBER(cell), NUMBER(process), NUMBER(position));
+    bind_columns(*insert, 4, detail->columns, row);
+    error = store_step(store, *insert, detail->writing, failure);
+    sqlite3_reset(*insert);
+    return error;
 }
 
 int store_put_executed(struct store *store, const struct stored_executed *executed,
@@ -336,18 +370,10 @@ int store_put_executed(struct store *store, const struct stored_executed *execut
         return error;
     if (!executed->kind || !executed->object || !executed->name || !makes_sense(executed))
         return fail_with(failure, -EINVAL, "a sum over nothing that was executed cannot be stored");
-    error = begin_row(store, executed->cell, executed->process,
-                      "INSERT INTO executed(cell, process, position, kind, object, name, count, "
-                      "repetitions) VALUES(?, ?, ?, ?, ?, ?, ?, ?)",
-                      &store->insert_executed, &local);
-    if (!error) {
-        sqlite3_stmt *insert = store->insert_executed;
-        BIND(insert, 3, NUMBER(store->visit.executed++), TEXT(executed->kind),
-             TEXT(executed->object), TEXT(executed->name), NUMBER(executed->count),
-             NUMBER(executed->repetitions));
-        error = store_step(store, insert, "write what was executed to", &local);
-        sqlite3_reset(insert);
-    }
+    error = visit_enter(store, executed->cell, executed->process, &local);
+    if (!error)
+        error = put_detail(store, &executions, executed->cell, executed->process,
+                           store->visit.executed++, &store->insert_executed, executed, &local);
     return error ? store_write_failed(store, &local, failure) : 0;
 }
 
@@ -359,23 +385,15 @@ int store_put_call(struct store *store, const struct stored_call *call, struct f
         return error;
     if (!call->name || !*call->name)
         return fail_with(failure, -EINVAL, "a system call without a name cannot be stored");
-    error = begin_row(store, call->cell, call->process,
-                      "INSERT INTO system_call(cell, process, position, task, name, what, result, "
-                      "asked, sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      &store->insert_call, &local);
+    error = visit_enter(store, call->cell, call->process, &local);
     if (!error && call->position != store->visit.calls)
         error = fail_with(&local, -EPROTO,
                           "system call %" PRIu64 " of process %" PRIu32 " of cell %" PRIu32
                           " comes where %" PRIu64 " is due",
                           call->position, call->process, call->cell, store->visit.calls);
-    if (!error) {
-        sqlite3_stmt *insert = store->insert_call;
-        BIND(insert, 3, NUMBER(store->visit.calls++), NUMBER(call->task), TEXT(call->name),
-             TEXT(call->what ? call->what : ""), NUMBER(call->result), NUMBER(call->asked),
-             NUMBER(call->sum));
-        error = store_step(store, insert, "write a system call to", &local);
-        sqlite3_reset(insert);
-    }
+    if (!error)
+        error = put_detail(store, &calls, call->cell, call->process, store->visit.calls++,
+                           &store->insert_call, call, &local);
     return error ? store_write_failed(store, &local, failure) : 0;
 }
 
@@ -420,72 +438,50 @@ static bool read_place(sqlite3_stmt *row, struct place *place)
     return position == place->next++;
 }
 
-static bool tell_executed(sqlite3_stmt *row, const struct place *place, store_executed_each *each,
-                          void *context, int *result)
+static int each_detail(struct store *store, const struct detail *detail, knowledge_tell *tell,
+                       void (*each)(void), void *context, struct failure *failure)
 {
-    struct stored_executed executed = {.cell = place->cell, .process = place->process};
-    if (!column_text(row, 3, &executed.kind) || !column_text(row, 4, &executed.object) ||
-        !column_text(row, 5, &executed.name) || !column_u64(row, 6, &executed.count) ||
-        !column_u64(row, 7, &executed.repetitions) || !makes_sense(&executed))
-        return false;
-    *result = each ? each(context, &executed) : 0;
-    return true;
-}
-
-static bool tell_call(sqlite3_stmt *row, const struct place *place, store_call_each *each,
-                      void *context, int *result)
-{
-    struct stored_call call = {
-        .cell = place->cell, .process = place->process, .position = place->next - 1};
-    if (!column_u32(row, 3, &call.task) || !column_text(row, 4, &call.name) ||
-        !column_text(row, 5, &call.what) || !column_i64(row, 6, &call.result) ||
-        !column_u64(row, 7, &call.asked) || !column_u64(row, 8, &call.sum) || !*call.name)
-        return false;
-    *result = each ? each(context, &call) : 0;
-    return true;
-}
-
-/* What was executed, or calls. */
-static int each_detail(struct store *store, const char *query, bool calls,
-                       store_executed_each *executed, store_call_each *call, void *context,
-                       struct failure *failure)
-{
-    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    union {
+        struct stored_executed executed;
+        struct stored_call call; /* which begins alike */
+    } row = {0};
     struct place place = {0};
-    int result = 0;
     if (store->schema < DETAIL_SCHEMA)
         return 0;
-    int error = store_prepare(store, query, &statement, failure);
+    AUTO_STATEMENT sqlite3_stmt *statement = NULL;
+    AUTO_TEXT struct text sql = {0};
+    text_puts(&sql, "SELECT cell, process, position");
+    for (size_t i = 0; detail->columns[i].name; i++)
+        text_printf(&sql, ", %s", detail->columns[i].name);
+    text_printf(&sql, " FROM %s ORDER BY cell, process, position", detail->name);
+    int error = sql.failed ? store_no_memory(store, failure)
+                           : store_prepare(store, text_string(&sql), &statement, failure);
     while (!error) {
         int got = store_step(store, statement, "read", failure);
         if (got <= 0)
             return got;
-        if (!read_place(statement, &place) ||
-            !(calls ? tell_call(statement, &place, call, context, &result)
-                    : tell_executed(statement, &place, executed, context, &result)))
-            return store_damaged(store->path,
-                                 calls ? "a system call holds impossible values"
-                                       : "what was executed holds impossible values",
-                                 failure);
-        error = result;
+        if (!read_place(statement, &place) || !read_columns(statement, 3, detail->columns, &row) ||
+            (detail == &executions && !makes_sense(&row.executed)))
+            return store_damaged(store->path, detail->impossible, failure);
+        row.executed.cell = place.cell;
+        row.executed.process = place.process;
+        if (detail == &calls)
+            row.call.position = place.next - 1;
+        error = tell(each, context, &row);
     }
     return error;
 }
 
-int store_each_executed(struct store *store, store_executed_each *each, void *context,
-                        struct failure *failure)
-{
-    return each_detail(store,
-                       "SELECT cell, process, position, kind, object, name, count, repetitions "
-                       "FROM executed ORDER BY cell, process, position",
-                       false, each, NULL, context, failure);
-}
-
-int store_each_call(struct store *store, store_call_each *each, void *context,
-                    struct failure *failure)
-{
-    return each_detail(store,
-                       "SELECT cell, process, position, task, name, what, result, asked, sum "
-                       "FROM system_call ORDER BY cell, process, position",
-                       true, NULL, each, context, failure);
-}
+/* How they are read: store_each_… of store.h. */
+#define DETAIL(type, detail)                                                                       \
+    static int tell_##type(void (*each)(void), void *context, const void *row)                     \
+    {                                                                                              \
+        return each ? ((store_##type##_each *)each)(context, row) : 0;                             \
+    }                                                                                              \
+    int store_each_##type(struct store *store, store_##type##_each *each, void *context,           \
+                          struct failure *failure)                                                 \
+    {                                                                                              \
+        return each_detail(store, &(detail), tell_##type, (void (*)(void))each, context, failure); \
+    }
+DETAIL(executed, executions)
+DETAIL(call, calls)

@@ -4,13 +4,11 @@
  * Where stores live when nobody says: a folder per machine fingerprint below the user's state
  * folder, files named by time so that their names sort by age. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
 #include "store/handle.h"
 
 static const char suffix[] = ".sqlite";

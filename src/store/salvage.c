@@ -7,11 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/list.h"
-#include "base/text.h"
 #include "store/handle.h"
 
 struct salvaging {
@@ -300,8 +298,7 @@ static int salvage_visits(struct salvaging *salvaging, struct failure *failure)
     return error;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The tables, and the whole. */
+/* --- The tables, and the whole --- */
 
 static bool is_detail(const char *table)
 {

@@ -3,7 +3,6 @@
  *
  * Samples out of the store: those of a cell or a visit, and all of them. */
 #include <errno.h>
-#include <stdlib.h>
 
 #include "base/list.h"
 #include "store/handle.h"

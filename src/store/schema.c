@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/text.h"
 #include "store/handle.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
 #include "store/handle.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -22,8 +22,11 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "base/failure.h"
+#include "base/text.h"
 #include "machine/facts.h"
 #include "wire/cell.h"
 
@@ -167,8 +170,6 @@ struct stored_subject {
     int bits;
     bool libc;
 };
-int store_put_subject(struct store *store, const struct stored_subject *row,
-                      struct failure *failure);
 /* What one execution of a command consisted of, in sums; put while its visit is under way. */
 struct stored_executed {
     uint32_t cell, process;
@@ -191,13 +192,17 @@ struct stored_call {
     uint64_t asked, sum;
 };
 int store_put_call(struct store *store, const struct stored_call *call, struct failure *failure);
-int store_put_clock(struct store *store, const struct stored_clock *row, struct failure *failure);
-int store_put_operation(struct store *store, const struct stored_operation *row,
-                        struct failure *failure);
-int store_put_event(struct store *store, const struct stored_event *row, struct failure *failure);
-int store_put_specimen_truth(struct store *store, const struct stored_truth *row,
-                             struct failure *failure);
-int store_put_opcode(struct store *store, const struct stored_opcode *row, struct failure *failure);
+
+/* Events that were tried, what specimens count, their opcodes, calls of tours, clocks, subjects. */
+#define STORE_PUT(name, type)                                                                      \
+    int store_put_##name(struct store *store, const struct stored_##type *row,                     \
+                         struct failure *failure)
+STORE_PUT(clock, clock);
+STORE_PUT(operation, operation);
+STORE_PUT(event, event);
+STORE_PUT(specimen_truth, truth);
+STORE_PUT(opcode, opcode);
+STORE_PUT(subject, subject);
 
 /* --- reading: strings handed to a callback are valid during the call; a callback's non-zero
  * result ends the reading and becomes its result --- */
@@ -266,30 +271,57 @@ const char *visit_state_name(enum visit_state state);
 /* Visits in planned order, those still pending only when asked; the caller frees *visits. */
 int store_visits(struct store *store, bool pending_only, struct visit **visits, size_t *count,
                  struct failure *failure);
-typedef int store_event_each(void *context, const struct stored_event *event);
-/* In the order in which they were put first; so are the next five. each NULL, here and below: all
- * of them are only read, and checked. */
-int store_each_event(struct store *store, store_event_each *each, void *context,
-                     struct failure *failure);
-typedef int store_truth_each(void *context, const struct stored_truth *truth);
-int store_each_specimen_truth(struct store *store, store_truth_each *each, void *context,
-                              struct failure *failure);
-typedef int store_opcode_each(void *context, const struct stored_opcode *opcode);
-int store_each_opcode(struct store *store, store_opcode_each *each, void *context,
-                      struct failure *failure);
-typedef int store_operation_each(void *context, const struct stored_operation *operation);
-int store_each_operation(struct store *store, store_operation_each *each, void *context,
-                         struct failure *failure);
-typedef int store_clock_each(void *context, const struct stored_clock *clock);
-int store_each_clock(struct store *store, store_clock_each *each, void *context,
-                     struct failure *failure);
-typedef int store_subject_each(void *context, const struct stored_subject *subject);
-int store_each_subject(struct store *store, store_subject_each *each, void *context,
+
+/* In the order in which they were put first; details of executions by cell, process, then as they
+ * were put. each NULL: all of them are only read, and checked. */
+#define STORE_EACH(name, type)                                                                     \
+    typedef int store_##type##_each(void *context, const struct stored_##type *row);               \
+    int store_each_##name(struct store *store, store_##type##_each *each, void *context,           \
+                          struct failure *failure)
+STORE_EACH(event, event);
+STORE_EACH(specimen_truth, truth);
+STORE_EACH(opcode, opcode);
+STORE_EACH(operation, operation);
+STORE_EACH(clock, clock);
+STORE_EACH(subject, subject);
+STORE_EACH(executed, executed);
+STORE_EACH(call, call);
+
+/* A collection: several runs in one file, of one machine or of many. Each can be opened as the
+ * store that it was, by the name FILE#NUMBER. */
+
+struct listed_run {
+    unsigned number; /* from 1 in a collection; 0: the file is a store of one run */
+    char *name;      /* that store_open takes: "FILE#2", or the file itself */
+    char *command, *argv, *fingerprint, *started, *finished; /* finished NULL: it is not */
+    char *ended; /* how, where it is not finished and told: "budget", "interrupted"; else NULL */
+};
+struct run_list {
+    struct listed_run *list;
+    size_t count;
+};
+
+/* The runs in a file, in order; of a store its one run. path may itself be FILE#NUMBER. */
+int run_list_read(const char *path, struct run_list *runs, struct failure *failure);
+void run_list_release(struct run_list *runs);
+/* Which they are, as far as a sentence holds them. */
+void run_list_describe(const struct run_list *runs, struct text *out);
+
+/* Makes a collection of all runs in these files, stores and collections alike; a run that is there
+ * twice is taken once. Appears whole or not at all; -EEXIST rather than touch an existing file,
+ * -EINTR when *stop became non-zero before all of it was there (NULL: nothing stops it). */
+int collection_write(const char *path, const char *const *from, size_t count,
+                     const volatile int *stop, struct failure *failure);
+
+/* What could not be read of a run. */
+struct salvage {
+    /* In words, with the run's name; NULL: nobody wants to know. */
+    void (*left_out)(void *context, const char *name, const char *what);
+    void *context;
+};
+/* The same of files that may be damaged: visits whose samples are not what was written, or whose
+ * own record is not, become failed ones. Fails where a run says too little without what is damaged.
+ */
+int collection_salvage(const char *path, const char *const *from, size_t count,
+                       const struct salvage *salvage, const volatile int *stop,
                        struct failure *failure);
-typedef int store_executed_each(void *context, const struct stored_executed *executed);
-/* By cell, process, then as they were put; so is the next one, by position. */
-int store_each_executed(struct store *store, store_executed_each *each, void *context,
-                        struct failure *failure);
-typedef int store_call_each(void *context, const struct stored_call *call);
-int store_each_call(struct store *store, store_call_each *each, void *context,
-                    struct failure *failure);

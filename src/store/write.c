@@ -9,7 +9,6 @@
 #include <time.h>
 
 #include "base/monotonic.h"
-#include "base/text.h"
 #include "store/handle.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -9,7 +9,6 @@
  *
  *     frame       the lines on the pipe: written, parsed, read
  *     cell        cells as frames, and copies of them
- *     cell-check  whether the tour, the watch or the command of a cell makes sense
  *     batch       samples as frames, in columns
  *     tour        the calls of a tour as text
  *     watch       what each run of a watch is, and clocks that people bring along
@@ -18,6 +17,10 @@
  */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/failure.h"
 #include "wire/command.h"
 #include "wire/frame.h"
 #include "wire/watch.h"
@@ -36,7 +39,7 @@ int pattern_from_name(const char *name);
  * metered by itself. The cell's events are then the meters: what is read right before and right
  * after each call. Path, pattern, specimen and N of such a cell are "tour", rr, "null" and 0. */
 struct cell_tour {
-    char *calls;   /* in order, with commas (wire/tour.h); NULL: the cell is no tour */
+    char *calls;   /* in order, with commas (tour.c); NULL: the cell is no tour */
     char *counted; /* the event that the calls switch and read */
     uint32_t open; /* how many counters of it each instrument has, as a group unless `separate` */
     bool cold;     /* nothing was touched, called or bound before; every call has an account */
@@ -147,3 +150,21 @@ struct batch_storage {
 int batch_get(const struct wire_frame *frame, struct batch *batch, struct batch_storage *storage,
               struct failure *failure);
 void batch_storage_free(struct batch_storage *storage);
+
+/* The calls of a tour as text: "perf-read.start,perf-read.read*8,timer.nothing". Each is a path, a
+ * kind and, behind a star, how often it is made in a row inside one metered span. Both sides read
+ * it, and so does who judges a store: run r of the cell is call r modulo the length of the tour, in
+ * pass r / length, and was preceded by the call before it (the last one, for the first of a later
+ * pass; nothing of the tour, for the first of all). */
+
+#define TOUR_MOST_CALLS 4096u
+#define TOUR_MOST_TIMES 1024u
+#define TOUR_NAME       64 /* of an operation, with its end */
+
+struct tour_call {
+    char operation[TOUR_NAME]; /* "perf-read.start" */
+    uint32_t times;            /* at least 1 */
+};
+
+/* -EINVAL with what is wrong; -ENOMEM. The caller frees *calls. */
+int tour_parse(const char *text, struct tour_call **calls, size_t *count, struct failure *failure);

@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -267,6 +268,37 @@ int wire_end(struct wire_writer *writer)
         return 0;
     int status = wire_flush(writer);
     return status == -EAGAIN ? 0 : status;
+}
+
+#define KEY_MOST 32 /* bytes of a key in a format */
+
+int wire_say(struct wire_writer *writer, const char *type, const char *format, ...)
+{
+    va_list values;
+    va_start(values, format);
+    wire_begin(writer, type);
+    while (*format) {
+        char key[KEY_MOST] = "";
+        size_t length = strcspn(format, "=");
+        memcpy(key, format, length < KEY_MOST ? length : KEY_MOST - 1);
+        format += length + strlen("=%");
+        bool wide = *format == 'l' || *format == 'z';
+        switch (format[wide]) {
+        case 's':
+            wire_put_string(writer, key, va_arg(values, const char *));
+            break;
+        case 'd':
+            wire_put_i64(writer, key, wide ? va_arg(values, long) : va_arg(values, int));
+            break;
+        default:
+            wire_put_u64(writer, key,
+                         wide ? va_arg(values, unsigned long) : va_arg(values, unsigned));
+        }
+        format += strcspn(format, " ");
+        format += *format == ' ';
+    }
+    va_end(values);
+    return wire_end(writer);
 }
 
 int wire_flush(struct wire_writer *writer)

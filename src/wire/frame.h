@@ -47,6 +47,11 @@ void wire_put_i64(struct wire_writer *writer, const char *key, int64_t value);
 void wire_put_column(struct wire_writer *writer, const char *key, const uint64_t *values,
                      size_t stride, size_t count);
 
+/* A whole frame: format has a word for each field, "key=%s", with %s, %d, %u, %ld, %lu or %zu, and
+ * one space between two. What wire_end returns. */
+int wire_say(struct wire_writer *writer, const char *type, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Closes the frame; flushes when more than 64 KiB wait, or earlier frames for more than half a
  * second, so that slow answers are signs of life. 0 or negative errno (-EPIPE: peer gone). -ENOMEM,
  * -EMSGSIZE (line too long) and -E2BIG (too many fields): the frame was dropped whole and its

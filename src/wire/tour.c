@@ -3,10 +3,9 @@
  *
  * The calls of a tour, read from their text. The plan's side writes it, the probe and whoever
  * judges a store read it; either may get one that nobody of us wrote. */
-#include "wire/tour.h"
+#include "wire/cell.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/failure.h"
-#include "base/printable.h"
+#include "base/text.h"
 
 /* --- Names of the kinds --- */
 

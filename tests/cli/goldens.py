@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What every command that reads a store says of every recorded one, to the byte: text, JSON, CSV, pages with their figures, errors, exit status.
 
+And what JSON is made of: the reference of its keys, and the keys with their types, so that none changes unseen.
 tests/stores holds the runs: MACHINE-COMMAND.sqlite.xz, where `schemaN-…` was written by the assay that had schema N. tests/goldens holds what is
 said, one packed text a group of calls. `make goldens` writes them anew and prints what changed, which is what a reviewer reads.
 """
@@ -18,6 +19,7 @@ import sys
 import tempfile
 import unittest
 
+import promised
 import tap
 from unfinished import changed
 
@@ -192,15 +194,29 @@ GROUPS = {**{name: (of_store, name) for name in NAMES},
 
 
 def said(group):
+    if group in PLAIN:
+        return PLAIN[group][1]()
     function, *values = GROUPS[group]
     with tempfile.TemporaryDirectory(prefix="assay-golden-") as folder:
         return "".join(function(Calls(folder), *values))
 
 
+# Said of the program itself, in files that people read.
+PLAIN = {"json-keys": (os.path.join(GOLDENS, "json-keys.txt"), lambda: promised.Keys(promised.schema()).lines()),
+         "json": (os.path.join(tap.SOURCE, "docs", "json.md"), lambda: tap.assay("--schema", "reference").stdout)}
+
+
+def opened(group, mode):
+    if group in PLAIN:
+        return open(PLAIN[group][0], mode, encoding="utf-8", newline="")
+    preset = {"preset": 9 | lzma.PRESET_EXTREME} if "w" in mode else {}
+    return lzma.open(os.path.join(GOLDENS, group + ".txt.xz"), mode + "t", encoding="utf-8", newline="", **preset)
+
+
 def recorded(group):
     try:
-        with lzma.open(os.path.join(GOLDENS, group + ".txt.xz"), "rt", encoding="utf-8", newline="") as packed:
-            return packed.read()
+        with opened(group, "r") as file:
+            return file.read()
     except FileNotFoundError:
         return ""
 
@@ -221,11 +237,11 @@ def renew():
         if os.path.basename(old)[:-len(".txt.xz")] not in GROUPS:
             os.unlink(old)
             print(f"removed {os.path.basename(old)}")
-    for group, now in zip(GROUPS, tap.together(said, GROUPS)):
+    for group, now in zip((*PLAIN, *GROUPS), tap.together(said, (*PLAIN, *GROUPS))):
         if now != recorded(group):
             sys.stdout.write(difference(group, now))
-            with lzma.open(os.path.join(GOLDENS, group + ".txt.xz"), "wt", encoding="utf-8", newline="", preset=9 | lzma.PRESET_EXTREME) as packed:
-                packed.write(now)
+            with opened(group, "w") as file:
+                file.write(now)
 
 
 class Goldens(unittest.TestCase):
@@ -243,7 +259,7 @@ class Goldens(unittest.TestCase):
 
 
 def add_cases():
-    for group in GROUPS:
+    for group in (*PLAIN, *GROUPS):
         setattr(Goldens, f"test_{group}", lambda self, group=group: self.check(group))
 
 

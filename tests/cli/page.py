@@ -46,12 +46,12 @@ def finding(text, verdict="holds", paper="weaver-overhead"):
 
 
 def section(text, number=1, machine="A", **more):
-    event = {"event": text("page-faults"), "verdict": "exact", "cause": text("cause"), "note": text("note")}
+    event = {"event": text("page-faults"), "verdict": text("exact"), "cause": text("cause"), "note": text("note"), "measured": True,
+             "path": text("perf-read"), "pattern": text("start-read"), "adds": 7}
     return {"id": f"validate-{number}", "command": "validate", "title": text("Which events"), "machine": machine, "lead": [text("lead")],
             "started": text("2026-03-01T12:00:00Z"), "finished": text("2026-03-01T12:00:09Z"), "reproduce": text("assay validate --seed 17"),
             "store": text("run.sqlite"), "status": 0, "reason": None, "seed": 17,
-            "results": [{"event": event["event"], "path": text("perf-read"), "pattern": text("ar"), "verdict": "exact", "overhead": 7}],
-            "analysis": {"events": [event, dict(event, event=text("cycles"), verdict="unsupported")]}, "findings": [finding(text)],
+            "verdicts": [event, dict(event, event=text("cycles"), verdict=text("unsupported"), measured=False, path=None)], "findings": [finding(text)],
             "skipped": [{"what": text("cycles"), "reason": text("not here"), "errno": None}], "figures": [figure(text)],
             "words": text("first line") + "\n" + text("second line"), **more}
 
@@ -143,14 +143,15 @@ class Pages(unittest.TestCase):
         self.assertNotIn("<", embedded)
         return json.loads(embedded)
 
-    def test_what_must_not_be_trusted_comes_first(self):
-        verdicts = ["exact", "accurate", "unjudged", "dead", "biased", "noisy"]
-        made = section(plain, analysis={"events": [{"event": f"an-{verdict}", "verdict": verdict, "cause": None, "note": ""} for verdict in verdicts]},
-                       results=[{"event": f"an-{verdict}", "path": "perf-read", "pattern": "ro", "verdict": verdict, "overhead": 0} for verdict in verdicts])
+    def test_events_without_a_verdict_are_a_line_that_opens(self):
+        verdicts = [("an-dead", "dead", True, None), ("an-exact", "exact", True, "perf-read"), ("one", "unscheduled", False, None), ("two", "unjudged", False, None),
+                    ("three", "unjudged", False, None)]
+        made = section(plain, verdicts=[{"event": event, "verdict": verdict, "cause": None, "note": "", "measured": measured, "path": path,
+                                         "pattern": "read-stop", "adds": -4} for event, verdict, measured, path in verdicts])
         text = self.page(report(plain, [made])).text()
-        self.assertEqual(re.findall(r"an-(\w+?)\1", text), ["dead", "noisy", "biased", "accurate", "exact", "unjudged"])
-        self.assertIn("exactperf-read, read-stop", text)
-        self.assertNotIn("deadperf-read", text)
+        self.assertIn("an-deaddead\n", text)
+        self.assertIn("an-exactexactperf-read, read-stop, adds -4", text)
+        self.assertIn("3 more without a verdict: 1 unscheduled, 2 unjudged", text)
 
     def test_a_run_that_used_up_its_budget_is_not_called_unfinished(self):
         text = self.page(report(plain, [section(plain, finished=None, ended="budget")])).text()
@@ -193,7 +194,7 @@ class Pages(unittest.TestCase):
             with self.subTest(words):
                 made = report(plain, machines=[dict(machine(plain), label=words)],
                               sections=[dict(section(plain), id=words, command=words, machine=words,
-                                             figures=[figure(plain, kind=words)], findings=[finding(plain, verdict=words, paper=words)])])
+                                             figures=[figure(plain, kind=words)], findings=[finding(plain, paper=words)])])
                 self.page(made)
 
     def test_values_of_any_type_are_survived(self):
@@ -223,7 +224,7 @@ class Pages(unittest.TestCase):
         self.assertIn("Nothing could be said of it.", page.text())
 
     def test_a_run_that_could_not_be_judged_says_why(self):
-        page = self.page(report(plain, sections=[section(plain, reason="it is damaged", figures=[], findings=[], lead=[], results=[], analysis={})]))
+        page = self.page(report(plain, sections=[section(plain, reason="it is damaged", figures=[], findings=[], lead=[], verdicts=[])]))
         self.assertEqual(page.text().count("it is damaged"), 2)
 
     def test_figures_are_where_the_script_looks_for_them(self):
@@ -253,13 +254,6 @@ class Pages(unittest.TestCase):
         self.assertIn("Of 5 claims of one paper: 2 hold here, 1 does not, 1 undecided, 1 not testable here.", page.text())
         self.assertIn("5.4 times (5.1 to 5.9)", page.text())
         self.assertEqual(len(page.all("span", class_="chip chip-does-not-hold")), 2)
-
-    def test_events_have_their_best_path(self):
-        rows = [{"event": "page-faults", "path": path, "pattern": "ar", "verdict": verdict, "overhead": overhead}
-                for path, verdict, overhead in (("one", "biased", 0), ("two", "exact", 9), ("three", "exact", -4), ("four", "exact", None))]
-        page = self.page(report(plain, sections=[section(plain, results=rows)]))
-        self.assertIn("three, start-read, adds -4", page.text())
-        self.assertIn("1 more without a verdict: 1 unsupported", page.text())
 
     def test_machines_have_letters_where_there_are_several(self):
         both = [machine(plain, "A"), machine(plain, "B")]

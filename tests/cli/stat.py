@@ -19,16 +19,12 @@ import time
 import unittest
 import warnings
 
+import promised
 import tap
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
 
 COMMANDS = os.environ.get("COMMANDS", "build/tests/commands")
 REFUSE = os.environ.get("SECCOMP_REFUSE", "")
-SCHEMA = os.path.join(tap.SOURCE, "docs", "json", "assay-1.schema.json")
 LONG = 200  # s: the machine may be busy
 HEADER = ("event,count,corrected,uncertainty,unit,overhead,min,max,runs,share,state,trust,trust_age,trust_cause,trust_event,trust_difference,"
           "reason").split(",")
@@ -39,15 +35,10 @@ def program(name):
 
 
 @functools.cache
-def validator():
-    with open(SCHEMA, encoding="utf-8") as schema:
-        schema = json.load(schema)
-    return jsonschema.validators.validator_for(schema)(schema)
-
-
 def check_schema(found):
-    if jsonschema:
-        validator().validate(found)
+    if promised.can_validate():
+        wrong = promised.problems(promised.validator(), found)
+        assert not wrong, wrong
 
 
 class Case(unittest.TestCase):

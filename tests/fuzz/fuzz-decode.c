@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "decode/count.h"
+#include "decode/decode.h"
 #include "decode/objdump.h"
 
 #define PLACE 0x1000u

@@ -15,7 +15,6 @@
 #include "base/cleanup.h"
 #include "base/words.h"
 #include "wire/cell.h"
-#include "wire/tour.h"
 
 #define SEAL     " seal"
 #define NUMBERED WIRE_SENTINEL " #"

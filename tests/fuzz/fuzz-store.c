@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "store/collection.h"
 #include "store/store.h"
 
 /* One file for all inputs, in memory where there is such a file system; gone with the process. */

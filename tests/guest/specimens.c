@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "specimens/proof.h"
+#include "specimens/specimen.h"
 
 static void print_truth(const struct specimen *specimen, const struct truth *truth)
 {

@@ -18,7 +18,7 @@
 #include "lib/user-access.h"
 #include "lib/user-read.h"
 #include "syscall.h"
-#include "trap-place.h"
+#include "user-counter.h"
 
 #define MOST  64  /* counters looked for */
 #define TRIES 200 /* readings of each */

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "engine/loading.h"
 #include "engine/study.h"
+#include "engine/told.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "studies/toy/study.h"
@@ -178,13 +179,13 @@ static json_t *figures(const void *kept)
 
 /* --- for reports and `run` --- */
 
-static void lead(const json_t *results, const json_t *analysis, json_t *sentences)
+static void lead(const void *kept, struct string_list *sentences)
 {
+    const struct toy_run *run = kept;
     AUTO_TEXT struct text sentence = {0};
-    text_printf(&sentence, "An empty window takes %g ticks, and is %s.",
-                json_number_value(json_object_get(json_array_get(results, 0), "median")),
-                json_is_true(json_object_get(analysis, "steady")) ? "steady" : "not steady");
-    json_array_append_new(sentences, json_text(text_string(&sentence)));
+    text_printf(&sentence, "An empty window takes %g ticks, and is %s.", run->report.median,
+                run->report.steady ? "steady" : "not steady");
+    told_say(sentences, text_string(&sentence));
 }
 
 static const struct study_told told = {

@@ -277,7 +277,9 @@ static inline void shown_build_rich(struct shown *shown)
                .bound = 62});
     snprintf(report->disturbances.idle, sizeof(report->disturbances.idle),
              "Idle states change no clock.");
-    SHOWN_ADD(report->advice, report->advice_count, {"Short regions: tsc, 9.6 ns a reading."});
+    SHOWN_ADD(
+        report->advice, report->advice_count,
+        {.clock = SHOWN_TSC, .use = USE_SHORT, .text = "Short regions: tsc, 9.6 ns a reading."});
     shown_add_findings(shown);
     skips_add(&shown->run.studying.skips, "ptp", "there is no /dev/ptp0", 2);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "studies/overhead/plan.h"
-#include "wire/tour.h"
+#include "wire/cell.h"
 
 #define WORD(text) ((char *)(uintptr_t)(text))
 #define ANYHOW     WORD("static,lazy,bind-now")

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/regions.h"
+#include "lib/calipers.h"
 
 static inline struct assay_calipers *planted_calipers(size_t count, const char *const *names)
 {

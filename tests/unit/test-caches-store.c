@@ -160,8 +160,8 @@ TEST_WITH(what_is_stored_comes_out_again, make_fixture, remove_fixture)
     assert_int_equal(report.rows[1].bytes.value, 512 * KIB);
     assert_true(report.rows[1].bytes.known);
     assert_string_equal(report.rows[report.row_count - 1].type, "tlb-huge");
-    assert_string_equal(report.rows[report.row_count - 1].bytes.reason, "not here");
-    assert_string_equal(report.pages.reason, "not here");
+    assert_string_equal(reasons_text(&report.rows[report.row_count - 1].bytes.why), "not here");
+    assert_string_equal(reasons_text(&report.pages.why), "not here");
 }
 
 static void expect_name(const struct geometry *geometry, const struct catalogue *catalogue,
@@ -279,7 +279,7 @@ TEST(a_machine_that_is_emulated_has_no_caches)
                                                &report.rows[i].ways};
         for (size_t j = 0; j < 3; j++) {
             assert_false(values[j]->known);
-            assert_non_null(strstr(values[j]->reason, "emulated"));
+            assert_non_null(reasons_find(&values[j]->why, &caches_words[CACHES_FOREIGN]));
         }
     }
     assert_false(report.pages.known);

@@ -43,14 +43,14 @@ TEST(a_reach_of_huge_pages_is_some_huge_pages)
     const struct caches_row *row = row_of(&report, 1, "tlb-huge");
     assert_non_null(row);
     assert_false(row->bytes.known);
-    assert_non_null(strstr(row->bytes.reason, "behave like small ones"));
+    assert_non_null(reasons_find(&row->bytes.why, &caches_words[CACHES_HUGE_LIKE_SMALL]));
     assert_int_equal(row->low, 0);
     assert_false(row_of(&report, 2, "tlb-huge")->bytes.known);
     assert_true(row_of(&report, 1, "tlb")->bytes.known);
     judge_tlbs(2 * MIB, 256 * KIB, &situation, &report);
     row = row_of(&report, 1, "tlb-huge");
     assert_false(row->bytes.known);
-    assert_non_null(strstr(row->bytes.reason, "not seen"));
+    assert_non_null(reasons_find(&row->bytes.why, &caches_words[CACHES_HUGE_UNSEEN]));
     judge_tlbs(256 * KIB, 8 * MIB, &situation, &report);
     row = row_of(&report, 1, "tlb-huge");
     assert_true(row->bytes.known);
@@ -71,7 +71,7 @@ TEST(rows_of_tlbs_are_always_the_same)
             for (int huge = 0; huge < 2; huge++) {
                 const struct caches_row *row = row_of(&report, level, huge ? "tlb-huge" : "tlb");
                 assert_non_null(row);
-                assert_true(row->bytes.known || row->bytes.reason[0]);
+                assert_true(row->bytes.known || row->bytes.why.count);
             }
         assert_int_equal(report.row_count, 5);
     }

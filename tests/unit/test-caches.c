@@ -182,7 +182,7 @@ static void count(struct rate *rate, const struct caches_value *value, uint64_t 
                   uint64_t other)
 {
     if (!value->known) {
-        assert_true(value->reason[0]);
+        assert_true(value->why.count);
         rate->null++;
     } else if (value->value == truth || (other && value->value == other)) {
         assert_true(value->confidence >= 0.8 && value->confidence <= 1);
@@ -361,7 +361,7 @@ TEST(nothing_is_seen_where_nothing_is)
         caches_judge(&points, &situation, &report);
         for (size_t i = 0; i < report.row_count; i++, rows++) {
             sizes += report.rows[i].bytes.known;
-            assert_true(report.rows[i].bytes.known || report.rows[i].bytes.reason[0]);
+            assert_true(report.rows[i].bytes.known || report.rows[i].bytes.why.count);
         }
         bench.known = (struct caches_points){0};
         model_close(&bench.state);

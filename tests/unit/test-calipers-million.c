@@ -7,7 +7,7 @@
 
 #include "case.h"
 #include "counted-faults.h"
-#include "lib/regions.h"
+#include "lib/calipers.h"
 
 #define REGIONS 1000000
 #define PART    100000

@@ -9,7 +9,7 @@
 
 #include "case.h"
 #include "counted-faults.h"
-#include "lib/regions.h"
+#include "lib/calipers.h"
 
 #define SIGNALS 3000
 

@@ -21,7 +21,6 @@
 
 #if defined(__x86_64__)
 #include "lib/calipers.h"
-#include "trap-context.h"
 #include "trap-flag.h"
 
 #if __has_include(<sys/rseq.h>)

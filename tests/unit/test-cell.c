@@ -12,7 +12,6 @@
 #include "base/text.h"
 #include "case.h"
 #include "wire/cell.h"
-#include "wire/tour.h"
 
 /* Parses the one frame gathered in a writer; *kept must outlive the frame. */
 static void parse_only_frame(struct wire_writer *writer, struct wire_frame *frame, char **kept)

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "case.h"
-#include "probe/clocks/calendar.h"
 #include "probe/clocks/clock.h"
 #include "probe/driver/catalogue.h"
 #include "wire/frame.h"

@@ -14,8 +14,8 @@
 #include "base/cleanup.h"
 #include "base/words.h"
 #include "case.h"
+#include "probe/command/command.h"
 #include "probe/command/detail.h"
-#include "probe/command/launch.h"
 
 static char *const inherited[] = {(char *)(uintptr_t) "OWN=value", (char *)(uintptr_t) "EMPTY=",
                                   (char *)(uintptr_t) "PERL_HASH_SEED=7", NULL};

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "case.h"
-#include "decode/walk.h"
+#include "decode/decode.h"
 
 #define MOST 32
 

@@ -14,9 +14,7 @@
 
 #include "base/cleanup.h"
 #include "case.h"
-#include "probe/command/calls.h"
 #include "probe/command/detail.h"
-#include "probe/command/executed.h"
 
 /* What the code under test needs of the rest of the probe. */
 int command_fail(const struct command_visit *visit, int code, const char *format, ...)

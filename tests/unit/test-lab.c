@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "case.h"
-#include "lab/archive.h"
 #include "lab/machine.h"
 #include "lab/place.h"
 #include "lab/settings.h"

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "case.h"
+#include "decode.h"
 #include "probe/sources/valgrind-output.h"
-#include "traced-code.h"
 
 #define TEXT 0x401000u
 
@@ -141,11 +141,11 @@ TEST(files_that_are_no_static_program_are_refused)
 TEST(code_is_recognised)
 {
 #ifdef __x86_64__
-    assert_true(traced_repeats((const uint8_t *)"\xf3\x48\xa5", 3));
-    assert_true(traced_repeats((const uint8_t *)"\xf2\xae", 2));
-    assert_false(traced_repeats((const uint8_t *)"\xf3\x0f\x58", 3)); /* addss */
-    assert_false(traced_repeats((const uint8_t *)"\xf3\xc3", 2));
-    assert_false(traced_repeats((const uint8_t *)"\xf3\xf3\xf3", 3));
+    assert_true(decode_is_repeated((const uint8_t *)"\xf3\x48\xa5", 3));
+    assert_true(decode_is_repeated((const uint8_t *)"\xf2\xae", 2));
+    assert_false(decode_is_repeated((const uint8_t *)"\xf3\x0f\x58", 3)); /* addss */
+    assert_false(decode_is_repeated((const uint8_t *)"\xf3\xc3", 2));
+    assert_false(decode_is_repeated((const uint8_t *)"\xf3\xf3\xf3", 3));
     assert_true(traced_conditional((const uint8_t *)"\x0f\x85\0\0\0\0", 6));
     assert_true(traced_conditional((const uint8_t *)"\x2e\x75\xfe", 3));
     assert_true(traced_conditional((const uint8_t *)"\xe3\xfe", 2));

@@ -17,7 +17,7 @@
 
 #include "case.h"
 #include "countable.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 
 #define NEEDS(name)                                                                                \
     do {                                                                                           \

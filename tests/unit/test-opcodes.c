@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "case.h"
-#include "decode/count.h"
+#include "decode/decode.h"
 
 #define PLACE 0x400000u
 

@@ -12,7 +12,7 @@
 #include "base/memory.h"
 #include "case.h"
 #include "studies/overhead/plan.h"
-#include "wire/tour.h"
+#include "wire/cell.h"
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
 #define MOST        4096

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "case.h"
-#include "probe/sources/perf-program.h"
+#include "probe/sources/program.h"
 
 #define HEAD "# started on Sun Nov 15 22:40:13 2026\n\n"
 

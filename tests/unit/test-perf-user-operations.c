@@ -18,7 +18,6 @@
 
 #include "case.h"
 #include "probe/harness/path.h"
-#include "probe/harness/user-reads.h"
 #include "user-counter.h"
 
 #define OPERATIONS perf_user_touched_operations

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "case.h"
-#include "specimens/proof.h"
+#include "specimens/specimen.h"
 
 TEST(two_sources_that_share_nothing_suffice)
 {

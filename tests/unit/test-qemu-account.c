@@ -12,7 +12,7 @@
 
 #include "base/text.h"
 #include "case.h"
-#include "probe/command/qemu-accounts.h"
+#include "probe/command/detail.h"
 #include "probe/sources/qemu.h"
 
 /* Of the parts that are not tried here. */

@@ -12,8 +12,8 @@
 
 #include "base/cleanup.h"
 #include "case.h"
+#include "probe/sources/qemu-plugin/account.h"
 #include "probe/sources/qemu-plugin/api.h"
-#include "probe/sources/qemu-plugin/columns.h"
 
 struct qemu_plugin_insn {
     uint64_t address;

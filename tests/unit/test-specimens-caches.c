@@ -12,7 +12,7 @@
 #include "base/cleanup.h"
 #include "called.h"
 #include "case.h"
-#include "specimens/cycle.h"
+#include "specimens/framed.h"
 
 extern const struct specimen specimen_broken_l1d_chase, specimen_broken_l1i_blocks;
 

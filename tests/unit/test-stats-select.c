@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "case.h"
-#include "stats/select.h"
+#include "stats/least-squares.h"
 
 #define ROWS 8
 

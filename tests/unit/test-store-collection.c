@@ -6,7 +6,7 @@
 #include "store-fixture.h"
 
 #include "store-dump.h"
-#include "store/collection.h"
+#include "store/store.h"
 
 #define NAME 200
 

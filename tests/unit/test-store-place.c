@@ -3,8 +3,8 @@
  *
  * Where stores live when nobody says where, and how the run to be resumed is found. */
 #include "store-fixture.h"
-#include "store/collection.h"
 #include "store/handle.h"
+#include "store/store.h"
 
 TEST_WITH(stores_live_below_the_state_folder, setup, teardown)
 {

@@ -6,7 +6,7 @@
 #include "store-fixture.h"
 
 #include "store-dump.h"
-#include "store/collection.h"
+#include "store/store.h"
 
 /* The samples of the fixture's plan, its tour and its watches. */
 enum { CELLS = 16, PROCESSES = 8 };

@@ -3,8 +3,8 @@
  *
  * The store in good times: what goes in comes out, and visits are whole. */
 #include "store-fixture.h"
-#include "store/collection.h"
 #include "store/handle.h"
+#include "store/store.h"
 
 static int check_cell(void *context, const struct stored_cell *stored)
 {

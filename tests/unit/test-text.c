@@ -8,7 +8,6 @@
 
 #include "base/failure.h"
 #include "base/memory.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "case.h"
 

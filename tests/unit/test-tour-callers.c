@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 
 #include "case.h"
-#include "lib/set.h"
+#include "lib/calipers.h"
 #include "probe/tour/caller.h"
 #include "tour-job.h"
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "case.h"
-#include "probe/sources/perf-program.h"
+#include "probe/sources/program.h"
 #include "probe/tour/instruments.h"
 
 static long run(const char *const *words)

@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 
 #include "case.h"
-#include "probe/tour/tour.h"
+#include "probe/tour/caller.h"
 #include "tour-job.h"
 
 static char diary[4096];

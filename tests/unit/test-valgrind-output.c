@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "case.h"
-#include "probe/command/valgrind-log.h"
+#include "probe/command/detail.h"
 #include "probe/sources/valgrind-output.h"
 
 /* A program that copies five bytes with `rep movsb` ten times. */

@@ -8,6 +8,9 @@
  * (the window's slot clobbers them). Local labels: 1 is the loop's; a body may use 2 … 8. */
 #pragma once
 
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
 #include <sys/auxv.h>
 
 #define CODE_RETURN_LOADS 0
@@ -121,3 +124,150 @@
  */
 #define CODE_BARRIER_INSTRUCTIONS 3
 #define CODE_BARRIERS             "\tdmb ish\n\tdsb ish\n\tisb\n"
+
+/* The pieces that floating-point specimens are made of, on AArch64; each is one instruction
+ * unless it says otherwise. Registers are those of code.h. */
+
+/* A form is how values lie in registers 0 … 2: begin and end of the load that fills
+ * one with copies of eight bytes of memory, begin and end of the registers' names, multiply-add and
+ * its last operand. Register 0 is computed with register 2 (additions), 1 (products, quotients) or
+ * both. */
+#define CODE_FP_SCALAR_SINGLE "ldr s", "", "s", "", "fmadd", ", s0"
+#define CODE_FP_SCALAR_DOUBLE "ldr d", "", "d", "", "fmadd", ", d0"
+#define CODE_FP_PACKED_SINGLE "ld1r {v", ".2d}", "v", ".4s", "fmla", ""
+#define CODE_FP_PACKED_DOUBLE "ld1r {v", ".2d}", "v", ".2d", "fmla", ""
+
+/* Three loads from the specimen's memory, one for each register; x2 moves on. */
+#define CODE_FP_LOAD(target) "\t" target ", [x2], #8\n"
+#define CODE_FP_FILL(...)    CODE_FP_FILL_(__VA_ARGS__)
+#define CODE_FP_FILL_(load, end, ...)                                                              \
+    CODE_FP_LOAD(load "0" end) CODE_FP_LOAD(load "1" end) CODE_FP_LOAD(load "2" end)
+
+#define CODE_FP_OPERATION(operation, other, name, end, ...)                                        \
+    "\t" operation " " name "0" end ", " name "0" end ", " name other end "\n"
+#define CODE_FP_ADD(...)                          CODE_FP_ADD_(__VA_ARGS__)
+#define CODE_FP_ADD_(load, last, ...)             CODE_FP_OPERATION("fadd", "2", __VA_ARGS__)
+#define CODE_FP_MUL(...)                          CODE_FP_MUL_(__VA_ARGS__)
+#define CODE_FP_MUL_(load, last, ...)             CODE_FP_OPERATION("fmul", "1", __VA_ARGS__)
+#define CODE_FP_DIV(...)                          CODE_FP_DIV_(__VA_ARGS__)
+#define CODE_FP_DIV_(load, last, ...)             CODE_FP_OPERATION("fdiv", "1", __VA_ARGS__)
+#define CODE_FP_SQRT(...)                         CODE_FP_SQRT_(__VA_ARGS__)
+#define CODE_FP_SQRT_(load, last, name, end, ...) "\tfsqrt " name "0" end ", " name "0" end "\n"
+#define CODE_FP_FMA(...)                          CODE_FP_FMA_(__VA_ARGS__)
+#define CODE_FP_FMA_(load, last, name, end, operation, addend)                                     \
+    "\t" operation " " name "0" end ", " name "1" end ", " name "2" end addend "\n"
+
+/* What of this the ISA has (for the preprocessor), whether this CPU has it, why not, and what it is
+ * called. */
+#define CODE_FP_PACKED      1
+#define CODE_FP_PACKED_HERE 1
+#define CODE_FP_PACKED_LACK ""
+#define CODE_FP_WIDE        0
+#define CODE_FP_WIDE_HERE   0
+#define CODE_FP_WIDE_LACK   "the floating-point registers of this ISA have 128 bits"
+#define CODE_FP_FMA_HERE    1
+#define CODE_FP_FMA_NEEDS   NULL
+#define CODE_FP_FMA_LACK    ""
+
+/* To the next integer, ties to even; one instruction, single and double. */
+#define CODE_FP_ROUND_SINGLE "\tfrintn s0, s0\n"
+#define CODE_FP_ROUND_DOUBLE "\tfrintn d0, d0\n"
+#define CODE_FP_ROUND_HERE   1
+#define CODE_FP_ROUND_NEEDS  NULL
+#define CODE_FP_ROUND_LACK   ""
+
+/* The pieces that specimens of caches and TLBs are made of, on AArch64: what walks on where the
+ * last call stopped, what flushes a line, and blocks of code that are copied to where they are
+ * needed. Each is one instruction unless it says otherwise; registers are those of code.h. */
+
+/* Leaves in the state where the walk has come to, so that the next call goes on there; one store.
+ */
+#define CODE_KEEP_MEMORY "\tstr x2, [x0, #8]\n"
+
+/* Loads from what a function needs to end, the state: done in every iteration, no cache
+ * takes it for the least recently used. As many instructions, all loads. */
+#define CODE_TOUCH_OWN_LOADS 1
+#define CODE_TOUCH_OWN       "\tldr x3, [x0]\n"
+
+#define CODE_CAN_FLUSH          1
+#define CODE_FLUSH_INSTRUCTIONS 2
+/* The line at which memory begins leaves every cache before anything after is loaded: two
+ * instructions, neither of which loads or stores. */
+#define CODE_FLUSH "\tdc civac, x2\n\tdsb sy\n"
+
+/* Goes to where memory points: into a block. */
+#define CODE_ENTER_BLOCK "\tbr x2\n"
+
+/* A block: entered at its label 3, where it jumps to the next one; there it counts down, and where
+ * N are done leaves its own label 3 in the state (with one store) and returns. So a call executes
+ * N jumps, decrements and conditional branches. The jump is filled in when blocks are laid out. */
+#define CODE_BLOCK_KEEP_INSTRUCTIONS 2 /* those that leave label 3 in the state */
+#define CODE_BLOCK                                                                                 \
+    "\tsubs x1, x1, #1\n"                                                                          \
+    "\tb.ne 3f\n"                                                                                  \
+    "\tadr x3, 3f\n"                                                                               \
+    "\tstr x3, [x0, #8]\n"                                                                         \
+    "\tret\n"                                                                                      \
+    "3:\t.inst 0x14000000\n" /* b */
+#define CODE_BLOCK_JUMP_BYTES 4
+#define CODE_BLOCK_REACH      (UINT64_C(1) << 26) /* bytes, either way */
+
+/* Makes the jump at `jump` lead to `target`, which is within reach. */
+static inline void code_block_link(unsigned char *jump, const unsigned char *target)
+{
+    uint32_t words = (uint32_t)((target - jump) / 4) & 0x03ffffffu,
+             instruction = 0x14000000u | words;
+    memcpy(jump, &instruction, sizeof(instruction));
+}
+
+/* Pieces of specimens that make the operating system work, on AArch64: pages touched and system
+ * calls. Beside those of code.h, and on the same terms: one
+ * instruction each unless it says otherwise. */
+
+#define CODE_TEXT_(text) #text
+#define CODE_TEXT(text)  CODE_TEXT_(text)
+
+/* Memory one step after the other: memory in x2, step in x9. */
+#define CODE_STEP    "\tldr x9, [x0, #16]\n" /* operands[0]; one load */
+#define CODE_TOUCH   "\tstrb w3, [x2]\n"     /* one store */
+#define CODE_LOOK    "\tldrb w3, [x2]\n"     /* one load of a byte */
+#define CODE_ADVANCE "\tadd x2, x2, x9\n"
+
+/* A loop whose body makes system calls: x1 is their second argument, so x10 counts. */
+#define CODE_SYSTEM_COUNT      "\tldr x10, [x0]\n" /* N; one load */
+#define CODE_SYSTEM_LOOP(body) "1:\n" body "\tsubs x10, x10, #1\n\tb.ne 1b\n"
+
+/* A system call without arguments: two instructions. */
+#define CODE_SYSTEM_CALL(number) "\tmov x8, #" CODE_TEXT(number) "\n\tsvc #0\n"
+
+/* sched_setaffinity(0, size, mask) with two masks in turn. Operands: the address of the mask that
+ * was last set, that address xor the other's, the size of a mask. Three instructions and loads,
+ * then four instructions a call. */
+#define CODE_AFFINITY_SETUP   "\tldr x2, [x0, #16]\n\tldr x11, [x0, #24]\n\tldr x1, [x0, #32]\n"
+#define CODE_AFFINITY(number) "\teor x2, x2, x11\n\tmov x0, #0\n" CODE_SYSTEM_CALL(number)
+
+/* One byte written to a descriptor, one read from another. Operands: both descriptors, the byte's
+ * address. Four instructions, three of them loads, then six instructions a turn. */
+#define CODE_EXCHANGE_SETUP                                                                        \
+    "\tldr x11, [x0, #16]\n\tldr x12, [x0, #24]\n\tldr x1, [x0, #32]\n\tmov x2, #1\n"
+#define CODE_EXCHANGE(write, read)                                                                 \
+    "\tmov x0, x11\n" CODE_SYSTEM_CALL(write) "\tmov x0, x12\n" CODE_SYSTEM_CALL(read)
+
+/* Work and system calls in turn, for a loop of CODE_SYSTEM_LOOP: x11, x12 and x13 hold the period,
+ * what is left of it, and the kind of the steps, zero for work and all ones for calls. Setup: three
+ * instructions, one of them a load (of operands[0]); the first steps are work. A step counts down,
+ * turns to the other kind where its period is over (5 instructions, no branch), and branches to
+ * `label` where it is a call. */
+#define CODE_TURN_SETUP        "\tldr x11, [x0, #16]\n\tmov x12, x11\n\tmov x13, #0\n"
+#define CODE_TURN_INSTRUCTIONS 5
+#define CODE_TURN                                                                                  \
+    "\tsub x12, x12, #1\n\tasr x3, x12, #63\n\teor x13, x13, x3\n"                                 \
+    "\tand x3, x3, x11\n\tadd x12, x12, x3\n"
+#define CODE_BRANCH_IF_CALL(label)       "\tcbnz x13, " label "\n"
+#define CODE_BRANCH_IF_CALL_INSTRUCTIONS 1
+#define CODE_SYSTEM_DOUBLE_COUNT         "\tadd x10, x10, x10\n" /* twice as many iterations */
+/* An empty loop of so many: 1 + 2 * count instructions, a branch that is taken but for the last. */
+#define CODE_LOOP_OF(count) "\tmov x3, #" CODE_TEXT(count) "\n2:\tsubs x3, x3, #1\n\tb.ne 2b\n"
+
+/* Does every CPU read across the border of a line by itself? */
+#define CODE_MISALIGNED_IS_CPUS 1

@@ -23,3 +23,10 @@ static inline uint64_t ticks_frequency(void)
     __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(hz));
     return hz;
 }
+
+/* What a loop says that waits for another CPU: the other thread of this core may go first. */
+
+static inline __attribute__((always_inline)) void spin_pause(void)
+{
+    __asm__ volatile("yield" : : : "memory");
+}

@@ -8,10 +8,10 @@
  * they are refused. No instruction here waits for those before it: who needs that adds an isb. */
 #pragma once
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include <linux/perf_event.h>
+#include <ucontext.h>
 
 #include "assay/counter-table-aarch64.h"
 
@@ -89,4 +89,11 @@ user_counter_page(const volatile struct perf_event_mmap_page *page, uint64_t *co
         : [page] "r"(page), [count] "r"(count)
         : "cc", "memory");
     return index == 0; /* the difference of the locks, or what had no name */
+}
+
+/* The instruction that trapped on AArch64, from a signal handler's third argument. */
+
+static inline const void *trap_place(const void *context)
+{
+    return (const void *)(uintptr_t)((const ucontext_t *)context)->uc_mcontext.pc;
 }

@@ -11,46 +11,17 @@
 
 #define ASSAY_SYSCALL_INLINE 0 /* 0 where the call goes through libc */
 
-static inline long assay_syscall0(long number)
-{
-    long result = syscall(number);
-    return result == -1 ? -(long)errno : result;
-}
-
-static inline long assay_syscall1(long number, long first)
-{
-    long result = syscall(number, first);
-    return result == -1 ? -(long)errno : result;
-}
-
-static inline long assay_syscall2(long number, long first, long second)
-{
-    long result = syscall(number, first, second);
-    return result == -1 ? -(long)errno : result;
-}
-
-static inline long assay_syscall3(long number, long first, long second, long third)
-{
-    long result = syscall(number, first, second, third);
-    return result == -1 ? -(long)errno : result;
-}
-
-static inline long assay_syscall4(long number, long first, long second, long third, long fourth)
-{
-    long result = syscall(number, first, second, third, fourth);
-    return result == -1 ? -(long)errno : result;
-}
-
-static inline long assay_syscall5(long number, long first, long second, long third, long fourth,
-                                  long fifth)
-{
-    long result = syscall(number, first, second, third, fourth, fifth);
-    return result == -1 ? -(long)errno : result;
-}
-
+/* libc takes six arguments from their registers, however many there are. */
 static inline long assay_syscall6(long number, long first, long second, long third, long fourth,
                                   long fifth, long sixth)
 {
     long result = syscall(number, first, second, third, fourth, fifth, sixth);
     return result == -1 ? -(long)errno : result;
 }
+
+#define assay_syscall0(number)      assay_syscall6(number, 0, 0, 0, 0, 0, 0)
+#define assay_syscall1(number, ...) assay_syscall6(number, __VA_ARGS__, 0, 0, 0, 0, 0)
+#define assay_syscall2(number, ...) assay_syscall6(number, __VA_ARGS__, 0, 0, 0, 0)
+#define assay_syscall3(number, ...) assay_syscall6(number, __VA_ARGS__, 0, 0, 0)
+#define assay_syscall4(number, ...) assay_syscall6(number, __VA_ARGS__, 0, 0)
+#define assay_syscall5(number, ...) assay_syscall6(number, __VA_ARGS__, 0)

@@ -5,12 +5,11 @@
  * and how a system call is encoded. */
 #pragma once
 
+#include <asm/ptrace.h> /* libc's <sys/user.h> is empty here */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <asm/ptrace.h> /* libc's <sys/user.h> is empty here */
 
 typedef struct user_regs_struct decode_registers; /* as PTRACE_GETREGSET fills NT_PRSTATUS */
 
@@ -77,3 +76,30 @@ static inline bool decode_holds_trap(const unsigned char *code, size_t length)
 #define DECODE_BREAKPOINT_ADVANCE 0u
 
 #define DECODE_EXCLUSIVES 0 /* nothing can be stepped here anyway */
+
+/* What little must be known of RISC-V code to read a trace of its execution. */
+
+/* beq … bgeu, c.beqz, c.bnez */
+static inline bool traced_conditional(const uint8_t *code, size_t length)
+{
+    if (length < 2)
+        return false;
+    if ((code[0] & 3) != 3)
+        return (code[0] & 3) == 1 && code[1] >> 5 >= 6;
+    return (code[0] & 0x7f) == 0x63;
+}
+
+static inline bool traced_plain(const uint8_t *code, size_t length)
+{
+    (void)code, (void)length;
+    return false;
+}
+
+/* Might it hold an instruction that flushes caches (cbo.flush and the like)? */
+static inline bool traced_flushes(const uint8_t *code, size_t length)
+{
+    for (size_t at = 0; at + 4 <= length; at += 2)
+        if ((code[at] & 0x7f) == 0x0f && (code[at + 1] & 0x70) == 0x20)
+            return true;
+    return false;
+}

@@ -8,10 +8,10 @@
  * those before it. */
 #pragma once
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include <linux/perf_event.h>
+#include <ucontext.h>
 
 #include "assay/counter-table-riscv64.h"
 
@@ -96,4 +96,11 @@ user_counter_page(const volatile struct perf_event_mmap_page *page, uint64_t *co
                      : [page] "r"(page), [count] "r"(count)
                      : "memory");
     return readable;
+}
+
+/* The instruction that trapped on RISC-V (64 bit), from a signal handler's third argument. */
+
+static inline const void *trap_place(const void *context)
+{
+    return (const void *)(uintptr_t)((const ucontext_t *)context)->uc_mcontext.__gregs[REG_PC];
 }

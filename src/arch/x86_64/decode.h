@@ -94,3 +94,46 @@ static inline bool decode_holds_trap(const unsigned char *code, size_t length)
 }
 
 #define DECODE_EXCLUSIVES 0 /* no sequence breaks when it is stopped in between */
+
+/* What little must be known of x86-64 code to read a trace of its execution, and to tell when
+ * counts alone would mislead. Bytes in, answers out; nothing is decoded further. */
+
+/* A conditional branch, jrcxz and loop included? */
+static inline bool traced_conditional(const uint8_t *code, size_t length)
+{
+    bool repeat;
+    size_t at = length ? decode_prefixes(code, length, &repeat) : 0;
+    if (at == length)
+        return false;
+    if (code[at] == 0x0f)
+        return at + 1 < length && code[at + 1] >= 0x80 && code[at + 1] <= 0x8f;
+    return (code[at] >= 0x70 && code[at] <= 0x7f) || (code[at] >= 0xe0 && code[at] <= 0xe3);
+}
+
+/* Surely without instructions that repeat, lock, exchange or change the floating-point
+ * environment? Looks at every byte as if an instruction began there, so a `false` may be wrong. */
+static inline bool traced_plain(const uint8_t *code, size_t length)
+{
+    for (size_t at = 0; at < length; at++) {
+        uint8_t next = at + 1 < length ? code[at + 1] : 0;
+        if (decode_is_repeated(code + at, length - at) || code[at] == 0xf0 || code[at] == 0x86 ||
+            code[at] == 0x87 || code[at] == 0xd9 ||
+            (code[at] == 0x0f &&
+             ((next & 0xfe) == 0xb0 || (next & 0xfe) == 0xc0 || next == 0xc7 || next == 0xae)))
+            return false;
+    }
+    return true;
+}
+
+/* Might it hold an instruction that flushes caches (clflush, clflushopt, clwb)? */
+static inline bool traced_flushes(const uint8_t *code, size_t length)
+{
+    for (size_t at = 0; at + 2 < length; at++) {
+        bool optimised = at && code[at - 1] == 0x66;
+        unsigned operation = code[at + 2] >> 3 & 7;
+        if (code[at] == 0x0f && code[at + 1] == 0xae && code[at + 2] < 0xc0 &&
+            (operation == 7 || (operation == 6 && optimised)))
+            return true;
+    }
+    return false;
+}

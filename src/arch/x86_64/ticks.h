@@ -24,3 +24,10 @@ static inline __attribute__((always_inline)) uint64_t ticks_tscp(void)
     __asm__ volatile("rdtscp" : "=a"(low), "=d"(high), "=c"(place));
     return (uint64_t)high << 32 | low;
 }
+
+/* What a loop says that waits for another CPU: the other thread of this core may go first. */
+
+static inline __attribute__((always_inline)) void spin_pause(void)
+{
+    __asm__ volatile("pause" : : : "memory");
+}

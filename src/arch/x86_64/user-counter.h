@@ -6,10 +6,10 @@
  * before it: who needs that puts a fence around the read. */
 #pragma once
 
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdint.h>
-
-#include <linux/perf_event.h>
+#include <ucontext.h>
 
 #define USER_COUNTER_TICKS 1 /* 0 where no instruction gives the page's clock */
 
@@ -78,4 +78,11 @@ user_counter_page(const volatile struct perf_event_mmap_page *page, uint64_t *co
                      : [page] "r"(page), [count] "r"(count)
                      : "rax", "rcx", "rdx", "cc", "memory");
     return true;
+}
+
+/* The instruction that trapped on x86-64, from a signal handler's third argument. */
+
+static inline const void *trap_place(const void *context)
+{
+    return (const void *)(uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 }

@@ -11,71 +11,54 @@
 
 #include "base/memory.h"
 #include "commands/compare/compare.h"
+#include "commands/page.h"
 #include "engine/finish.h"
 #include "engine/run-store.h"
+#include "engine/told.h"
 #include "output/output.h"
-#include "output/page.h"
 #include "store/store.h"
 
 /* ----------------------------------------------------------------------------------------------
  * A comparison as a page: the report of all its files, with one section in the place of their own.
  */
 
-#define PAGE_WIDTH 100
-
-/* made: when the page was. */
-static json_t *section_json(const struct comparing *comparing, json_t *made)
+static int compare_write_page(const struct comparing *comparing, const struct finish *finish,
+                              struct failure *failure)
 {
-    const struct style style = {.width = PAGE_WIDTH};
-    AUTO_TEXT struct text words = {0};
-    compare_put_report(comparing, &style, &words);
-    json_t *section = JSON_OBJECT(
-        {"id", json_string("compare-1")}, {"command", json_string("compare")},
-        {"title", json_string("What differs")}, {"machine", json_null()}); /* of all of them */
-    /* The title says what was compared; the summary begins with what came of it. */
-    json_t *lead = compare_headline(comparing);
-    json_t *facts = json_incref(json_array_get(lead, 1));
-    json_array_remove(lead, 1);
-    json_array_remove(lead, 0);
-    json_array_append_new(lead, facts);
-    json_object_set_new(section, "lead", lead);
-
-    json_object_set(section, "started", made);
-    json_object_set(section, "finished", made);
-    JSON_PUT(section, {"reproduce", json_null()}, {"store", json_null()},
-             {"status", json_integer(0)}, {"reason", json_null()}, {"seed", json_null()},
-             {"results", json_array()}, {"analysis", json_object()},
-             {"findings", compare_findings_json(comparing)},
-             {"skipped", compare_skipped_json(comparing)}, {"figures", compare_figures(comparing)},
-             {"words", json_text(text_string(&words))});
-    return section;
-}
-
-static int compare_write_page(const struct comparing *comparing, struct failure *failure)
-{
-    AUTO_TEXT struct text title = {0};
+    const struct style style = {.width = REPORT_WIDTH};
+    const struct common_options *common = &comparing->options->common;
+    struct text title = {0}, words = {0};
+    struct report report = {.notes = comparing->notes,
+                            .how = report_how(common->argc, common->argv)};
     text_puts(&title, "Comparison of ");
     compare_put_sides(comparing, &title);
-    json_t *report = reported_json(&comparing->reported, text_string(&title));
-    json_t *sections = json_array();
-    json_array_append_new(sections, section_json(comparing, json_object_get(report, "made")));
-    json_object_set_new(report, "sections", sections);
+    compare_put_report(comparing, &style, &words);
+    report.title = memory_text(&title);
+    report_note_moment(&report);
+    struct report_section *section = memory_add(report.sections, report.section_count);
+    *section = (struct report_section){.id = "compare-1",
+                                       .command = "compare",
+                                       .title = "What differs",
+                                       .started = report.made,
+                                       .finished = report.made,
+                                       .finish = finish,
+                                       .figures = compare_figures(comparing),
+                                       .words = memory_text(&words)};
+    /* The title says what was compared; the summary begins with what came of it. */
+    const struct string_list headline = compare_headline(comparing);
+    for (size_t i = 2; i < headline.count; i++)
+        told_add(&section->lead, headline.items[i]);
+    told_add(&section->lead, headline.items[1]);
     /* One a side, under its letter, although two of them may be one machine. */
-    json_t *machines = json_array();
     for (size_t side = 0; side < comparing->file.side_count; side++) {
         size_t run = 0;
         while (comparing->side_of[run] != side)
             run++;
-        json_array_append_new(machines,
-                              reported_machine_json(comparing->reported.list[run].run, side));
+        *memory_add(report.machines, report.machine_count) =
+            report_machine_of(comparing->reported.list[run].run, side);
     }
-    json_object_set_new(report, "machines", machines);
-
-    json_object_set(report, "notes", comparing->notes);
-    reported_put_how(report, comparing->options->common.argc, comparing->options->common.argv);
-
-    int error = page_save(report, comparing->options->html, failure);
-    json_decref(report);
+    int error = page_save(&report, comparing->options->html, failure);
+    report_release(&report);
     return error;
 }
 
@@ -264,7 +247,7 @@ static void name_side(struct comparing *comparing, size_t side)
             text_puts(&label, ending + strlen(".sqlite"));
     }
 
-    reported_machine_label(side, letter);
+    report_label(side, letter);
     if (is_taken(&comparing->file, side, text_string(&label)))
         text_printf(&label, " (%s)", letter);
     comparing->file.sides[side].label = memory_text(&label);
@@ -337,14 +320,14 @@ void compare_note(struct comparing *comparing, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    json_array_append_new(comparing->notes, json_text(memory_vformat(format, arguments)));
+    told_add(&comparing->notes, memory_vformat(format, arguments));
     va_end(arguments);
 }
 
 json_t *compare_letter_json(size_t side)
 {
     char letter[8];
-    reported_machine_label(side, letter);
+    report_label(side, letter);
     return json_string(letter);
 }
 
@@ -439,6 +422,8 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];
         if (judged->reason)
+            skips_add(&comparing->skips, judged->run->name, judged->reason, 0);
+        if (judged->reason)
             compare_note(comparing, "what assay %s says of %s is left out: %s",
                          judged->run->command, judged->run->name, judged->reason);
         else if (!judged->run->finished)
@@ -463,6 +448,8 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
         error = compare_take_together(comparing, failure);
     if (error == 0)
         compare_judge(&comparing->file, &comparing->report);
+    if (error == 0)
+        compare_take_findings(comparing);
     return error;
 }
 
@@ -484,47 +471,50 @@ static bool is_compared(const struct comparing *comparing, size_t side)
     return any;
 }
 
+static void ask_gate(const struct comparing *comparing, struct gate *gate)
+{
+    const struct compare_report *report = &comparing->report;
+    for (size_t i = 0; i < report->verdict_count; i++) {
+        const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
+        if (report->verdicts[i].standing == STANDING_DIFFERS)
+            gate_fail(gate, memory_format("%s: %s", claim->study, claim->subject), "differs");
+    }
+    for (size_t i = 0; i < report->group_count; i++) {
+        AUTO_TEXT struct text name = {0};
+        compare_put_group(comparing, &report->groups[i], &name);
+        if (report->groups[i].standing == STANDING_DIFFERS)
+            gate_fail(gate, text_string(&name), "differs");
+    }
+    for (size_t side = 1; side < comparing->file.side_count; side++)
+        if (!is_compared(comparing, side))
+            gate_fail(gate, comparing->paths[side], "not compared");
+    for (size_t i = 0; i < comparing->reported.count; i++)
+        if (comparing->reported.list[i].reason)
+            gate_fail(gate, comparing->reported.list[i].run->name, "not judged");
+}
+
 static int show(const struct comparing *comparing)
 {
     struct gate gate = {.asked = comparing->options->fail_on};
-    if (gate.asked) {
-        const struct compare_report *report = &comparing->report;
-        for (size_t i = 0; i < report->verdict_count; i++) {
-            const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
-            AUTO_TEXT struct text name = {0};
-            text_printf(&name, "%s: %s", claim->study, claim->subject);
-            if (report->verdicts[i].standing == STANDING_DIFFERS)
-                gate_fail(&gate, text_string(&name), "differs");
-        }
-        for (size_t i = 0; i < report->group_count; i++) {
-            AUTO_TEXT struct text name = {0};
-            compare_put_group(comparing, &report->groups[i], &name);
-            if (report->groups[i].standing == STANDING_DIFFERS)
-                gate_fail(&gate, text_string(&name), "differs");
-        }
-        for (size_t side = 1; side < comparing->file.side_count; side++)
-            if (!is_compared(comparing, side))
-                gate_fail(&gate, comparing->paths[side], "not compared");
-        for (size_t i = 0; i < comparing->reported.count; i++)
-            if (comparing->reported.list[i].reason)
-                gate_fail(&gate, comparing->reported.list[i].run->name, "not judged");
-    }
-
+    struct failure failure = {0};
+    if (gate.asked)
+        ask_gate(comparing, &gate);
     const struct finish finish = {.command = "compare",
                                   .common = &comparing->options->common,
                                   .unseeded = true,
                                   .facts = &comparing->facts[0],
                                   .fingerprint = comparing->file.sides[0].fingerprint,
+                                  .skips = &comparing->skips,
+                                  .findings = comparing->findings,
+                                  .finding_count = comparing->finding_count,
                                   .gate = &gate,
                                   .run = comparing,
                                   .put_report = compare_put_report,
                                   .results = compare_results_json,
-                                  .analysis = compare_analysis_json,
-                                  .skipped = compare_skipped_json,
-                                  .findings = compare_findings_json};
-    int status = finish_show(&finish, EXIT_DONE);
-    gate_release(&gate);
-    return status;
+                                  .analysis = compare_analysis_json};
+    if (comparing->options->html && compare_write_page(comparing, &finish, &failure) < 0)
+        return deliver_failure("compare", &failure, EXIT_FAILED);
+    return finish_show(&finish, EXIT_DONE);
 }
 
 static void release(struct comparing *comparing)
@@ -534,27 +524,19 @@ static void release(struct comparing *comparing)
     for (size_t i = 0; i < comparing->together_count; i++)
         retold_release(&comparing->together[i].retold);
     reported_release(&comparing->reported);
-    json_decref(comparing->notes);
 }
 
 static int run(void *parsed, int argument_count, char **arguments)
 {
     const struct compare_options *options = parsed;
-    struct comparing comparing = {
-        .options = options, .named = (const char *const *)arguments, .notes = json_array()};
+    struct comparing comparing = {.options = options, .named = (const char *const *)arguments};
     struct failure failure = {0};
     int status = check_options(options, argument_count, arguments);
-    if (status != EXIT_DONE) {
-        release(&comparing);
+    if (status != EXIT_DONE)
         return status;
-    }
     int error = judge(&comparing, (size_t)argument_count, &failure);
-    if (error < 0)
-        status = deliver_failure("compare", &failure, run_store_exit(error, true));
-    else if (options->html && compare_write_page(&comparing, &failure) < 0)
-        status = deliver_failure("compare", &failure, EXIT_FAILED);
-    else
-        status = show(&comparing);
+    status = error < 0 ? deliver_failure("compare", &failure, run_store_exit(error, true))
+                       : show(&comparing);
     release(&comparing);
     return status;
 }

@@ -37,6 +37,8 @@ struct compare_together {
     const struct study_compared *told;
     size_t sides; /* that have such a run */
     struct retold retold;
+    struct compared_factor *factors; /* where the machine is one of them */
+    size_t factor_count;
 };
 
 struct comparing {
@@ -51,7 +53,10 @@ struct comparing {
     struct compare_report report;
     struct compare_together *together;
     size_t together_count;
-    json_t *notes; /* sentences: what was left out, and what to know */
+    struct finding *findings; /* of papers, about several machines */
+    size_t finding_count;
+    struct string_list notes; /* what was left out, and what to know */
+    struct skips skips;       /* runs that could not be judged */
 };
 
 /* Each: 0, or a negative errno with the reason in failure. */
@@ -71,9 +76,8 @@ void compare_note(struct comparing *comparing, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* --- for people --- */
-/* Three to six sentences; each becomes a string of the array: what was compared, in which facts
- * these differ, then what came out. */
-json_t *compare_headline(const struct comparing *comparing);
+/* Three to six sentences: what was compared, in which facts these differ, then what came out. */
+struct string_list compare_headline(const struct comparing *comparing);
 /* "A (old) and B (new)". */
 void compare_put_sides(const struct comparing *comparing, struct text *out);
 void compare_put_report(const void *run, const struct style *style, struct text *out);
@@ -85,13 +89,16 @@ void compare_put_group(const struct comparing *comparing, const struct compare_g
 /* --- for programs --- */
 json_t *compare_results_json(const void *run);
 json_t *compare_analysis_json(const void *run);
-/* What is about several machines; what was not tested of it is said, and then it is no verdict. */
-json_t *compare_findings_json(const void *run);
-json_t *compare_skipped_json(const void *run);
-/* Rows of the analyses of variance with the machine as a factor, shared; NULL: there are none. */
-json_t *compare_anova(const struct comparing *comparing);
+
+/* --- what is about several machines --- */
+
+/* What papers say of them, when all is judged; what was not tested of it is said, and then it is no
+ * verdict. */
+void compare_take_findings(struct comparing *comparing);
+/* The analyses of variance with the machine as a factor; NULL: there are none. */
+const struct compare_together *compare_anova(const struct comparing *comparing);
 /* Is the machine among the factors of this event, and does any of them explain something? */
-bool compare_has_machine(const json_t *anova, const char *event);
+bool compare_has_machine(const struct compare_together *anova, const char *event);
 /* --- as a page --- */
 json_t *compare_figures(const struct comparing *comparing);
 

@@ -33,7 +33,7 @@ static void list_columns(const struct comparing *comparing, const struct figure_
 {
     *table = (struct by_side){.columns = {first[0], first[1]}};
     for (size_t i = 0; i < comparing->file.side_count; i++) {
-        reported_machine_label(i, table->letters[i]);
+        report_label(i, table->letters[i]);
         snprintf(table->keys[i], sizeof(table->keys[i]), "side-%zu", i + 1);
         table->columns[2 + i] =
             (struct figure_column){table->keys[i], table->letters[i], ROLE_NONE, false};
@@ -368,19 +368,13 @@ static json_t *factors_figure(const struct comparing *comparing)
         .kind = FIGURE_BARS,
         .x = {.label = "share of the variance", .zero = true},
         .columns = columns});
-    size_t i;
-    json_t *row;
-    const json_t *anova = compare_anova(comparing);
-    json_array_foreach(anova, i, row)
-    {
-        const char *event = json_string_value(json_object_get(row, "event"));
-        if (!event || !compare_has_machine(anova, event))
-            continue;
-        FIGURE_ROW(shown, json_incref(json_object_get(row, "factor")),
-                   json_incref(json_object_get(row, "effect_size")),
-                   json_incref(json_object_get(row, "event")),
-                   json_incref(json_object_get(row, "p")),
-                   json_string(json_is_true(json_object_get(row, "matters")) ? "yes" : "no"));
+    const struct compare_together *anova = compare_anova(comparing);
+    for (size_t i = 0; anova && i < anova->factor_count; i++) {
+        const struct compared_factor *factor = &anova->factors[i];
+        if (compare_has_machine(anova, factor->event))
+            FIGURE_ROW(shown, json_text(factor->name), figure_number(factor->share),
+                       json_text(factor->event), figure_number(factor->p),
+                       json_string(factor->matters ? "yes" : "no"));
     }
     return shown;
 }

@@ -54,7 +54,7 @@ static size_t line_of(const struct comparing *comparing, const char *command, st
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];
         const size_t side = comparing->side_of[i];
-        if (strcmp(judged->run->command, command) != 0 || !judged->retold.envelope || taken[side] ||
+        if (strcmp(judged->run->command, command) != 0 || !judged->retold.is_there || taken[side] ||
             machine_before(comparing, side, taken))
             continue;
         taken[side] = true;
@@ -77,38 +77,36 @@ int compare_take_together(struct comparing *comparing, struct failure *failure)
         int status = retell(line.words, line.count, &together->retold);
         if (interrupted)
             return fail_with(failure, -EINTR, "interrupted");
-        if (!together->retold.envelope)
+        if (!together->retold.is_there)
             compare_note(comparing,
                          "assay %s could not judge the machines together: exit status %d",
                          together->command, status);
+        else if (together->told->factors)
+            together->factor_count =
+                together->told->factors(together->retold.finish.run, &together->factors);
     }
     return 0;
 }
 
-json_t *compare_anova(const struct comparing *comparing)
+const struct compare_together *compare_anova(const struct comparing *comparing)
 {
-    for (size_t i = 0; i < comparing->together_count; i++) {
-        const json_t *envelope = comparing->together[i].retold.envelope;
-        json_t *rows = json_object_get(json_object_get(envelope, "analysis"), "anova");
-        if (comparing->together[i].told->factor && json_array_size(rows))
-            return rows;
-    }
+    for (size_t i = 0; i < comparing->together_count; i++)
+        if (comparing->together[i].factor_count)
+            return &comparing->together[i];
     return NULL;
 }
 
 #define SHARE_SHOWN .0005 /* what a table rounds to more than nothing */
 
-bool compare_has_machine(const json_t *anova, const char *event)
+bool compare_has_machine(const struct compare_together *anova, const char *event)
 {
-    size_t i;
-    json_t *row;
     bool machine = false, explains = false;
-    json_array_foreach(anova, i, row)
-    {
-        if (strcmp(json_word(row, "event"), event) != 0)
+    for (size_t i = 0; i < anova->factor_count; i++) {
+        const struct compared_factor *factor = &anova->factors[i];
+        if (strcmp(factor->event, event) != 0)
             continue;
-        machine |= strcmp(json_word(row, "factor"), "machine") == 0;
-        explains |= json_number_value(json_object_get(row, "effect_size")) >= SHARE_SHOWN;
+        machine |= factor->machine;
+        explains |= factor->share >= SHARE_SHOWN;
     }
     return machine && explains;
 }
@@ -125,34 +123,32 @@ static bool is_of_several(const struct comparing *comparing, const char *finding
 }
 
 /* What the runs of the sides say together; else, of one machine, what the first of several says. */
-static const json_t *envelope_of(const struct comparing *comparing,
-                                 const struct compare_together *together)
+static const struct retold *retold_of(const struct comparing *comparing,
+                                      const struct compare_together *together)
 {
-    const json_t *first = NULL;
+    const struct retold *first = NULL;
     size_t side = 0;
-    if (together->retold.envelope)
-        return together->retold.envelope;
+    if (together->retold.is_there)
+        return &together->retold;
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];
-        if (strcmp(judged->run->command, together->command) != 0 || !judged->retold.envelope)
+        if (strcmp(judged->run->command, together->command) != 0 || !judged->retold.is_there)
             continue;
         if (first && comparing->side_of[i] != side)
             return first;
         if (!first) {
-            first = judged->retold.envelope;
+            first = &judged->retold;
             side = comparing->side_of[i];
         }
     }
     return NULL;
 }
 
-static json_t *finding_in(const json_t *envelope, const char *id)
+static const struct finding *finding_in(const struct retold *retold, const char *id)
 {
-    size_t i;
-    json_t *finding;
-    json_array_foreach(json_object_get(envelope, "findings"), i, finding)
-    {
-        if (strcmp(json_word(finding, "id"), id) == 0)
+    for (size_t i = 0; retold && i < retold->finish.finding_count; i++) {
+        const struct finding *finding = &retold->finish.findings[i];
+        if (finding->id && strcmp(finding->id, id) == 0)
             return finding;
     }
     return NULL;
@@ -160,56 +156,61 @@ static json_t *finding_in(const json_t *envelope, const char *id)
 
 /* Why the machine was no factor of what was judged; NULL: it was. */
 static const char *why_untested(const struct comparing *comparing,
-                                const struct compare_together *together, const json_t *finding)
+                                const struct compare_together *together,
+                                const struct finding *finding)
 {
-    const char *untested = strstr(json_word(finding, "reason"), "not tested: ");
+    if (!together->told->factors)
+        return NULL;
     if (together->sides < 2)
         return "all sides are one machine";
     if (compare_executes_other_code(comparing))
         return "the sides execute different code, of another instruction set or build, from which "
                "it cannot be told apart";
-    return untested && strstr(untested, "machine") ? "nothing that decides was counted on two"
-                                                   : NULL;
+    return finding->machine_untested ? "nothing that decides was counted on two" : NULL;
 }
 
-/* The finding without its verdict: it would pass for one on the part that was not tested. */
-static json_t *without_verdict(const json_t *finding, const char *why)
+void compare_take_findings(struct comparing *comparing)
 {
-    static const char *const figures[] = {"estimate", "low", "high", "detectable"};
-    AUTO_TEXT struct text reason = {0};
-    json_t *other = json_copy((json_t *)finding);
-    text_printf(&reason, "not tested: machine (%s)", why);
-    JSON_PUT(other, {"verdict", json_string(finding_verdict_names[FINDING_UNTESTABLE])},
-             {"reason", json_text(text_string(&reason))});
-    for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++)
-        json_absent(other, figures[i], "the machine was not tested");
-    return other;
-}
-
-json_t *compare_findings_json(const void *run)
-{
-    const struct comparing *comparing = run;
-    json_t *findings = json_array();
     for (size_t i = 0; i < comparing->together_count; i++) {
         const struct compare_together *together = &comparing->together[i];
-        json_t *finding = finding_in(envelope_of(comparing, together), together->told->together);
-        const char *why =
-            finding && together->told->factor ? why_untested(comparing, together, finding) : NULL;
-        if (finding)
-            json_array_append_new(findings,
-                                  why ? without_verdict(finding, why) : json_incref(finding));
+        const struct finding *found =
+            finding_in(retold_of(comparing, together), together->told->together);
+        if (!found)
+            continue;
+        struct finding *finding = memory_add(comparing->findings, comparing->finding_count);
+        *finding = *found;
+        const char *why = why_untested(comparing, together, found);
+        if (!why)
+            continue;
+        /* Its verdict would pass for one on the part that was not tested. */
+        finding->verdict = FINDING_UNTESTABLE;
+        finding->has_estimate = false;
+        finding->no_estimate = "the machine was not tested";
+        snprintf(finding->reason, sizeof(finding->reason), "not tested: machine (%s)", why);
     }
-    return findings;
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What studies say of what they judged, as words that can be held against each other: from the
- * envelopes of runs that were judged again, and from the doctor's view of each machine. */
+ * What studies say of what they judged, as words that can be held against each other: from runs
+ * that were judged again, and from the doctor's view of each machine. */
 
-static double number_of(const json_t *row, const char *key)
+/* Whether a claim holds may depend on what a budget held: only estimates that part are other.
+ * Ratios of times are, wherever a machine has times. */
+static void take_finding(const struct compared *compared, const struct study_compared *told,
+                         const struct finding *finding)
 {
-    const json_t *value = json_object_get(row, key);
-    return json_is_number(value) ? json_number_value(value) : (double)NAN;
+    const bool timed = told->timed && !compared->file->sides[compared->side].emulated;
+    const double missing = finding->has_estimate ? 0 : (double)NAN;
+    const struct compare_word word = {.word = finding_verdict_names[finding->verdict],
+                                      .unsure = finding->verdict == FINDING_INCONCLUSIVE,
+                                      .estimated = true,
+                                      .low = finding->low + missing,
+                                      .high = finding->high + missing,
+                                      .unit = finding->unit,
+                                      .margin = timed ? COMPARE_TIME_MARGIN : 0};
+    AUTO_TEXT struct text subject = {0};
+    text_printf(&subject, "finding %s", finding->id);
+    told_word(compared, text_string(&subject), &word);
 }
 
 void compare_take_claims(struct comparing *comparing)
@@ -217,32 +218,18 @@ void compare_take_claims(struct comparing *comparing)
     struct compare_case *file = &comparing->file;
     for (size_t i = 0; i < comparing->reported.count; i++) {
         const struct reported_run *judged = &comparing->reported.list[i];
-        const json_t *envelope = judged->retold.envelope;
+        const struct finish *finish = &judged->retold.finish;
         const struct compared compared = {file, judged->run->command, comparing->side_of[i]};
         const struct study_told *told = told_of(command_find(compared.study));
-        if (envelope && told && told->compared.say)
-            told->compared.say(&compared, json_object_get(envelope, "results"),
-                               json_object_get(envelope, "analysis"));
-        /* Whether a claim holds may depend on what a budget held: only estimates that part are
-         * other. Ratios of times are, wherever a machine has times. */
-        const bool timed = told && told->compared.timed && !file->sides[compared.side].emulated;
-        size_t at;
-        json_t *row;
-        json_array_foreach(json_object_get(envelope, "findings"), at, row)
-        {
-            AUTO_TEXT struct text subject = {0};
-            const char *id = told_text(row, "id"), *verdict = told_text(row, "verdict");
-            if (!id || !verdict || is_of_several(comparing, id))
-                continue;
-            text_printf(&subject, "finding %s", id);
-            const struct compare_word word = {.word = verdict,
-                                              .unsure = told_is_unsure(verdict),
-                                              .estimated = true,
-                                              .low = number_of(row, "low"),
-                                              .high = number_of(row, "high"),
-                                              .unit = told_text(row, "unit"),
-                                              .margin = timed ? COMPARE_TIME_MARGIN : 0};
-            told_word(&compared, text_string(&subject), &word);
+        if (!judged->retold.is_there || !told)
+            continue;
+        if (told->compared.say)
+            told->compared.say(&compared, finish->run);
+        for (size_t j = 0; j < finish->finding_count; j++) {
+            const struct finding *finding = &finish->findings[j];
+            if (finding->id && finding->verdict != FINDING_UNTESTABLE &&
+                !is_of_several(comparing, finding->id))
+                take_finding(&compared, &told->compared, finding);
         }
     }
     for (size_t side = 0; side < file->side_count; side++) {
@@ -398,8 +385,9 @@ static json_t *deviations_json(const struct comparing *comparing)
 json_t *compare_analysis_json(const void *run)
 {
     const struct comparing *comparing = run;
+    const struct string_list headline = compare_headline(comparing);
     json_t *analysis = JSON_OBJECT({"different", json_boolean(comparing->report.different)},
-                                   {"headline", compare_headline(comparing)});
+                                   {"headline", told_json(&headline)});
     json_t *sides = json_array();
     for (size_t i = 0; i < comparing->file.side_count; i++) {
         const struct compare_side *side = &comparing->file.sides[i];
@@ -427,22 +415,11 @@ json_t *compare_analysis_json(const void *run)
     json_object_set_new(analysis, "groups", groups);
 
     json_object_set_new(analysis, "deviations", deviations_json(comparing));
-    json_t *rows = compare_anova(comparing);
-    json_object_set_new(analysis, "anova", rows ? json_incref(rows) : json_array());
+    const struct compare_together *anova = compare_anova(comparing);
+    json_object_set_new(analysis, "anova",
+                        anova ? anova->told->factors_json(anova->retold.finish.run) : json_array());
 
     JSON_PUT(analysis, {"tests", json_count(comparing->report.tests)},
-             {"notes", json_incref(comparing->notes)});
+             {"notes", told_json(&comparing->notes)});
     return analysis;
-}
-
-json_t *compare_skipped_json(const void *run)
-{
-    const struct comparing *comparing = run;
-    json_t *skipped = json_array();
-    for (size_t i = 0; i < comparing->reported.count; i++) {
-        const struct reported_run *judged = &comparing->reported.list[i];
-        if (judged->reason)
-            json_array_append_new(skipped, json_skipped(judged->run->name, judged->reason, 0));
-    }
-    return skipped;
 }

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "commands/compare/compare.h"
+#include "engine/told.h"
 #include "output/figure.h"
 #include "output/table.h"
 
@@ -28,7 +29,7 @@ void compare_put_sides(const struct comparing *comparing, struct text *out)
     const size_t count = comparing->file.side_count;
     for (size_t i = 0; i < count; i++) {
         char letter[8];
-        reported_machine_label(i, letter);
+        report_label(i, letter);
         text_printf(out, "%s%s (%s)",
                     i == 0           ? ""
                     : i + 1 == count ? " and "
@@ -123,7 +124,7 @@ static void put_farthest(const struct comparing *comparing, struct text *out)
     if (!group)
         return;
     const struct compare_effect *effect = &comparing->report.effects[group->typical];
-    reported_machine_label(group->side, letter);
+    report_label(group->side, letter);
     text_puts(out, "; most of all ");
     compare_put_group(comparing, group, out);
     text_printf(out, ", on %s %s by ", letter, effect->shift < 0 ? "less" : "more");
@@ -198,48 +199,40 @@ static void put_deviations(const struct comparing *comparing, struct text *out)
 }
 
 /* Of the event of which it explains most. */
-static const json_t *machine_row(const struct comparing *comparing)
+static const struct compared_factor *machine_row(const struct comparing *comparing)
 {
-    size_t i;
-    json_t *row;
-    const json_t *anova = compare_anova(comparing), *most = NULL;
-    json_array_foreach(anova, i, row)
-    {
-        const json_t *share = json_object_get(row, "effect_size");
-        if (strcmp(json_word(row, "factor"), "machine") != 0 || !json_is_number(share))
-            continue;
-        if (!most ||
-            json_number_value(share) > json_number_value(json_object_get(most, "effect_size")))
-            most = row;
+    const struct compare_together *anova = compare_anova(comparing);
+    const struct compared_factor *most = NULL;
+    for (size_t i = 0; anova && i < anova->factor_count; i++) {
+        const struct compared_factor *factor = &anova->factors[i];
+        if (factor->machine && isfinite(factor->share) && (!most || factor->share > most->share))
+            most = factor;
     }
     return most;
 }
 
 static void put_machine(const struct comparing *comparing, struct text *out)
 {
-    const json_t *row = machine_row(comparing);
-    const char *event = json_string_value(json_object_get(row, "event"));
-    if (!event)
-        return;
-    text_printf(out,
-                "The machine%s explains at most %.1f %% of the variance of what measuring adds "
-                "(%s), and %s beside path and pattern.",
-                compare_executes_other_code(comparing) ? ", with the other code that it executes,"
-                                                       : "",
-                100 * json_number_value(json_object_get(row, "effect_size")), event,
-                json_is_true(json_object_get(row, "matters")) ? "matters" : "does not matter");
+    const struct compared_factor *factor = machine_row(comparing);
+    if (factor)
+        text_printf(
+            out,
+            "The machine%s explains at most %.1f %% of the variance of what measuring adds "
+            "(%s), and %s beside path and pattern.",
+            compare_executes_other_code(comparing) ? ", with the other code that it executes," : "",
+            100 * factor->share, factor->event, factor->matters ? "matters" : "does not matter");
 }
 
-json_t *compare_headline(const struct comparing *comparing)
+struct string_list compare_headline(const struct comparing *comparing)
 {
     static void (*const sentences[])(const struct comparing *, struct text *) = {
         put_compared, put_facts, put_verdicts, put_quantities, put_deviations, put_machine};
-    json_t *headline = json_array();
+    struct string_list headline = {0};
     for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++) {
         AUTO_TEXT struct text sentence = {0};
         sentences[i](comparing, &sentence);
         if (sentence.length)
-            json_array_append_new(headline, json_text(text_string(&sentence)));
+            told_add(&headline, text_string(&sentence));
     }
     return headline;
 }
@@ -279,7 +272,7 @@ static void side_columns(const struct comparing *comparing, struct column *colum
                          char (*letters)[8])
 {
     for (size_t i = 0; i < comparing->file.side_count; i++) {
-        reported_machine_label(i, letters[i]);
+        report_label(i, letters[i]);
         columns[first + i] = (struct column){.title = letters[i]};
     }
 }
@@ -440,7 +433,7 @@ static void add_quantity(const struct compare_quantity *quantity, struct table *
 static void add_side(size_t side, struct table *table)
 {
     char letter[8];
-    reported_machine_label(side, letter);
+    report_label(side, letter);
     table_add(table, TONE_PLAIN, letter);
 }
 
@@ -555,10 +548,10 @@ static void show_put_deviations(const struct comparing *comparing, const struct 
               beyond(count, most), style, out);
 }
 
-static void add_share(struct table *table, const json_t *value)
+static void add_share(struct table *table, double share)
 {
-    if (json_is_number(value))
-        table_addf(table, TONE_PLAIN, "%.1f %%", 100 * json_number_value(value));
+    if (isfinite(share))
+        table_addf(table, TONE_PLAIN, "%.1f %%", 100 * share);
     else
         table_add(table, TONE_DIM, "-");
 }
@@ -574,21 +567,16 @@ static void put_factors(const struct comparing *comparing, const struct style *s
         {.title = "matters"},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    size_t i;
-    json_t *row;
-    const json_t *anova = compare_anova(comparing);
-    json_array_foreach(anova, i, row)
-    {
-        const char *event = json_string_value(json_object_get(row, "event")),
-                   *factor = json_string_value(json_object_get(row, "factor"));
-        const bool matters = json_is_true(json_object_get(row, "matters"));
-        if (!event || !factor || (!comparing->options->all && !compare_has_machine(anova, event)))
+    const struct compare_together *anova = compare_anova(comparing);
+    for (size_t i = 0; anova && i < anova->factor_count; i++) {
+        const struct compared_factor *factor = &anova->factors[i];
+        if (!comparing->options->all && !compare_has_machine(anova, factor->event))
             continue;
-        table_add(&table, TONE_PLAIN, event);
-        table_add(&table, strcmp(factor, "machine") == 0 ? TONE_STRONG : TONE_PLAIN, factor);
-        add_share(&table, json_object_get(row, "effect_size"));
-        add_share(&table, json_object_get(row, "share_within"));
-        table_add(&table, matters ? TONE_STRONG : TONE_DIM, matters ? "yes" : "no");
+        table_add(&table, TONE_PLAIN, factor->event);
+        table_add(&table, factor->machine ? TONE_STRONG : TONE_PLAIN, factor->name);
+        add_share(&table, factor->share);
+        add_share(&table, factor->within);
+        table_add(&table, factor->matters ? TONE_STRONG : TONE_DIM, factor->matters ? "yes" : "no");
     }
     end_table(&table, "The machine as a factor of what measuring adds", 0, style, out);
 }
@@ -596,34 +584,25 @@ static void put_factors(const struct comparing *comparing, const struct style *s
 static void put_findings(const struct comparing *comparing, const struct style *style,
                          struct text *out)
 {
-    json_t *findings = compare_findings_json(comparing);
-    size_t i;
-    json_t *finding;
-    json_array_foreach(findings, i, finding)
-    {
-        const char *reason = json_word(finding, "reason");
+    for (size_t i = 0; i < comparing->finding_count; i++) {
+        const struct finding *finding = &comparing->findings[i];
         AUTO_TEXT struct text words = {0};
-        text_printf(&words, "%s, %s: %s%s%s", json_word(finding, "id"), json_word(finding, "claim"),
-                    json_word(finding, "verdict"), *reason ? ": " : "", reason);
+        text_printf(&words, "%s, %s: %s%s%s", finding->id, finding->claim,
+                    finding_verdict_names[finding->verdict], finding->reason[0] ? ": " : "",
+                    finding->reason);
         if (!i)
             section_put_heading("What papers say of several machines", style, out);
         section_put_item(text_string(&words), style, out);
     }
-    json_decref(findings);
 }
 
 void compare_put_report(const void *run, const struct style *style, struct text *out)
 {
     const struct comparing *comparing = run;
     const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
-    json_t *headline = compare_headline(comparing);
-    size_t i;
-    json_t *sentence;
-    json_array_foreach(headline, i, sentence)
-    {
-        section_put_words(json_string_value(sentence), style, out);
-    }
-    json_decref(headline);
+    const struct string_list headline = compare_headline(comparing);
+    for (size_t i = 0; i < headline.count; i++)
+        section_put_words(headline.items[i], style, out);
     struct column columns[2 + COMPARE_MOST_SIDES] = {{.title = "fact"}, {.title = "of"}};
     char letters[COMPARE_MOST_SIDES][8];
     side_columns(comparing, columns, 2, letters);
@@ -660,11 +639,9 @@ void compare_put_report(const void *run, const struct style *style, struct text 
     show_put_deviations(comparing, style, out);
     put_factors(comparing, style, out);
     put_findings(comparing, style, out);
-    json_t *note;
-    json_array_foreach(comparing->notes, i, note)
-    {
+    for (size_t i = 0; i < comparing->notes.count; i++) {
         if (!i)
             section_put_heading("To know", style, out);
-        section_put_item(json_string_value(note), style, out);
+        section_put_item(comparing->notes.items[i], style, out);
     }
 }

@@ -19,7 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "engine/via/parts.h"
 #include "engine/via/via.h"
 #include "wire/frame.h"

@@ -11,7 +11,7 @@
 
 #include "base/cleanup.h"
 #include "base/memory.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "engine/via/parts.h"
 #include "wire/frame.h"
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "machine/check.h"
-#include "machine/perf-try.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Check `perf-syscall`: may perf_event_open(2) be called at all? Everything else rests on it.

@@ -3,7 +3,6 @@
  *
  * The calls of libassay's users, linked as they link it: a shared library, or an archive in static
  * programs. A read goes through what assay.h puts into the caller's own code. */
-#include "assay.h"
 #include "probe/tour/instruments.h"
 
 CALL_FUNCTION(call_start, assay_set_enable(state->set))

@@ -5,7 +5,6 @@
  * the library and opens the counters; every region stays in memory to the end. */
 #include <papi.h>
 
-#include "probe/harness/papi-operations.h"
 #include "probe/harness/papi-set.h"
 #include "probe/tour/instruments.h"
 

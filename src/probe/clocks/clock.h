@@ -9,10 +9,9 @@
  *   clock.c                     finding, opening, trying and describing clocks of any kind
  *   tsc.c, cntvct.c, rdtime.c   counters that an instruction reads, one file an ISA
  *   hpet.c                      a timer of PCs, whose registers are mapped
- *   posix.c                     clock_gettime(2), by the vDSO and by a system call (posix.h)
+ *   posix.c                     clock_gettime(2), by the vDSO and by a system call
  *   perf.c                      counters of perf_event taken as clocks
  *   devices.c                   a network card's or a host's clock, and the one with a battery
- *   calendar.h                  what that one shows, as seconds
  *   place.c                     no clocks: the CPU, and the time that the host took
  *   external.c                  a person's own: commands that answer with numbers (external.h)
  *   object.c                    a person's own: functions of shared objects */
@@ -22,6 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
+
+#include "syscall.h"
 
 enum clock_kind {
     CLOCK_WALL,     /* claims to go on whatever the CPU does */
@@ -129,3 +131,47 @@ int clock_try(struct clock_reader *reader, char *reason, size_t size);
 /* A claim, or any other sentence: cut where it is too long. Returns code. */
 int clock_says(char *to, size_t size, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* A date of the Gregorian calendar as seconds, without libc's zones of time: what an RTC shows. */
+
+struct calendar_time {
+    int64_t year, month, day; /* month and day count from 1 */
+    int64_t hour, minute, second;
+};
+
+/* Days from 1970-01-01. Years are taken from March on, so that the leap day comes last. */
+static inline int64_t days_since_1970(const struct calendar_time *time)
+{
+    int64_t year = time->month > 2 ? time->year : time->year - 1;
+    int64_t month = time->month > 2 ? time->month - 3 : time->month + 9;
+    int64_t leap_days = year / 4 - year / 100 + year / 400;
+    int64_t day_of_year = (153 * month + 2) / 5 + time->day - 1;
+    return year * 365 + leap_days + day_of_year - 719468;
+}
+
+static inline uint64_t seconds_since_1970(const struct calendar_time *time)
+{
+    return (uint64_t)(days_since_1970(time) * 86400 + time->hour * 3600 + time->minute * 60 +
+                      time->second);
+}
+
+/* Clocks of clock_gettime(2), whoever has made the id: readings by a bare system call. */
+
+#define POSIX_HZ 1000000000u
+
+static inline __attribute__((always_inline)) uint64_t posix_ns(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * POSIX_HZ + (uint64_t)time->tv_nsec;
+}
+
+/* The sentence about it; out of line, so that readings stay short. */
+uint64_t posix_fails(struct clock_reader *reader, int error);
+
+static inline __attribute__((always_inline)) uint64_t posix_ask(struct clock_reader *reader)
+{
+    struct timespec now = {0}; /* analysers do not see what a bare call writes */
+    long result = assay_syscall2(SYS_clock_gettime, (long)reader->id, (long)&now);
+    return __builtin_expect(result < 0, 0) ? posix_fails(reader, (int)-result) : posix_ns(&now);
+}
+
+double posix_claimed_resolution(struct clock_reader *reader); /* ns, by clock_getres(2) */

@@ -12,10 +12,8 @@
 #include <linux/rtc.h>
 
 #include "base/cleanup.h"
-#include "base/printable.h"
-#include "probe/clocks/calendar.h"
-#include "probe/clocks/posix.h"
-#include "syscall.h"
+#include "base/text.h"
+#include "probe/clocks/clock.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The clock of a network card, or of the host that a hypervisor passes on: the first PTP device

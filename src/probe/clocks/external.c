@@ -9,9 +9,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
@@ -20,10 +17,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/failure.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "base/words.h"
-#include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------
  * A program of somebody else's that answers with numbers: started without a shell, listened to for

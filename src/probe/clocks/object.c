@@ -5,11 +5,10 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/printable.h"
+#include "base/text.h"
 #include "probe/clocks/external.h"
 
 struct object {

@@ -9,7 +9,6 @@
 #include <linux/perf_event.h>
 
 #include "probe/clocks/clock.h"
-#include "syscall.h"
 #include "ticks.h"
 
 #define NANOSECONDS 1000000000u

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "probe/clocks/clock.h"
-#include "syscall.h"
 
 #define STAT_FILE "/proc/stat"
 #define STEAL_COLUMN                                                                               \

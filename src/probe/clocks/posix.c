@@ -3,7 +3,7 @@
  *
  * The clocks of clock_gettime(2): by the call that programs make, which libc serves from the vDSO
  * where there is one, and by a bare system call, which works where the vDSO would fault. */
-#include "probe/clocks/posix.h"
+#include "probe/clocks/clock.h"
 
 #include <errno.h>
 #include <string.h>

@@ -4,7 +4,6 @@
  * The time stamp counter of x86-64: who says how fast it runs, and the clocks that read it by three
  * sequences of instructions. */
 #include <cpuid.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -13,7 +12,6 @@
 
 #include "base/cleanup.h"
 #include "probe/clocks/clock.h"
-#include "syscall.h"
 #include "ticks.h"
 #include "window.h"
 

@@ -4,7 +4,7 @@
  * From the words of a command to the program: finds it, and what a process of ours does, the
  * last of all things, to become it: a session of its own (so no terminal is within its reach),
  * its three descriptors and no other, default signals, its controls. */
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -12,7 +12,6 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
 #include <sys/prctl.h>
@@ -22,7 +21,6 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
 #include "base/words.h"
 #include "probe/sources/program.h"
 

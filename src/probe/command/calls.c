@@ -3,7 +3,7 @@
  *
  * System calls of a traced program, told in the order in which they end, with a sum of what each
  * of them gave: two runs that were given the same have the same sums. */
-#include "probe/command/calls.h"
+#include "probe/command/detail.h"
 
 #include <inttypes.h>
 #include <limits.h>
@@ -193,11 +193,10 @@ static const struct given *given_find(const char *name)
     return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What a call gave, and what it was about, read in the task and told. */
+/* --- What a call gave, and what it was about, read in the task and told --- */
 
 #define VECTOR_MOST 1024u        /* places of one call; the operating system takes no more */
-#define SUMMED_MOST (256u << 20) /* bytes of one call that are summed */
+#define GIVEN_MOST  (256u << 20) /* bytes of one call that are summed */
 #define SUM_BEGINS  0xcbf29ce484222325u
 #define SUM_FACTOR  0x100000001b3u
 
@@ -214,8 +213,8 @@ static size_t read_memory(pid_t task, uint64_t address, void *to, size_t length)
 static uint64_t add_to_sum(uint64_t sum, pid_t task, uint64_t address, uint64_t length)
 {
     uint8_t bytes[4096];
-    if (length > SUMMED_MOST)
-        length = SUMMED_MOST;
+    if (length > GIVEN_MOST)
+        length = GIVEN_MOST;
     while (length) {
         size_t part = length < sizeof(bytes) ? (size_t)length : sizeof(bytes);
         size_t got = read_memory(task, address, bytes, part);
@@ -266,10 +265,10 @@ static uint64_t sum_given(pid_t task, const struct given *given, const struct st
         length = given->size;
         break;
     case GIVEN_COUNTED:
-        length = counter > SUMMED_MOST ? 0 : counter * given->size;
+        length = counter > GIVEN_MOST ? 0 : counter * given->size;
         break;
     case GIVEN_RESULTED:
-        length = length > SUMMED_MOST ? 0 : length * given->size;
+        length = length > GIVEN_MOST ? 0 : length * given->size;
         break;
     default:
         break;

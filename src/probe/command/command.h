@@ -24,6 +24,9 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 #include "base/failure.h"
@@ -150,3 +153,113 @@ void command_put(const struct command_visit *visit, int column, uint64_t value);
  */
 void command_put_timed(const struct command_visit *visit, int column, uint64_t value,
                        uint64_t enabled, uint64_t running);
+
+/* Between launch.c, which starts a program and ends it, and become.c, which says what is executed
+ * and executes it. */
+
+/* Fills program, words, input and directory of the execution. Negative errno with the reason. */
+int places_resolve(const struct command_visit *visit, struct execution *execution);
+
+struct becoming {
+    const struct command_visit *visit;
+    const struct launch *launch;
+    const struct execution *execution;
+    pid_t counting; /* its parent: without it the program ends */
+    int input;      /* standard input, where a feeder fills it; -1: none does */
+    int hold;       /* waits until this pipe ends */
+    int said;       /* a struct failure: with code 0 that it is ready, else why it failed. Its end
+                       without a word: the program is executed */
+};
+/* The last that a process of ours does before it is the program. */
+void __attribute__((noreturn)) become_program(const struct becoming *becoming);
+
+/* Writes the file to the descriptor, until its reader is gone. */
+void __attribute__((noreturn)) become_feeder(const char *file, int to);
+
+/* CPU time, in user mode and out of it. */
+static inline uint64_t cpu_ns_of(const struct rusage *usage)
+{
+    const struct timeval *user = &usage->ru_utime, *system = &usage->ru_stime;
+    return ((uint64_t)user->tv_sec + (uint64_t)system->tv_sec) * 1000000000u +
+           ((uint64_t)user->tv_usec + (uint64_t)system->tv_usec) * 1000u;
+}
+
+/* --- the environment that a command gets (environment.c) --- */
+
+/* As the controls of the command ask for it, from what the probe has (ends with NULL), and with
+ * tunables for glibc (NULL: none) where they are controlled. To be freed by words_free; NULL: out
+ * of memory. */
+char **environment_make(const struct cell_command *command, char *const *inherited,
+                        const char *tunables);
+
+/* GLIBC_TUNABLES=… that programs of this machine start with; NULL: there is nothing to settle.
+ * loader: that of dynamic programs, NULL for the ISA's own. Asked once in a session. */
+const char *tunables_choose(const char *loader);
+
+/* --- what the operating system tells of a program beside what is counted (system.c) --- */
+
+/* --- how many interrupts a CPU has had --- */
+
+/* Of all kinds, since the machine started. -ENOENT: not told, or no such CPU. */
+int interrupts_read(int cpu, uint64_t *interrupts);
+/* The same from a text like /proc/interrupts. */
+int interrupts_parse(FILE *text, int cpu, uint64_t *interrupts);
+
+/* --- threads and processes that are born below a process --- */
+
+struct task_records;
+
+/* From now on; NULL: cannot be had here. cpu: the one that they are held on; -1: on any. */
+struct task_records *tasks_watch(pid_t pid, int cpu);
+/* How many there were, the first with them, and of these how many processes. -ENOENT: not known,
+ * or records were lost. */
+int tasks_count(struct task_records *records, uint64_t *tasks, uint64_t *processes);
+void tasks_free(struct task_records *records);
+
+/* Between the guard of a visit and the counting process below it. The guard is its parent: whatever
+ * becomes of the counting process, or of the driver above, somebody is left who ends the rest. */
+
+#define GUARD_MASK 128 /* words of a set of CPUs */
+
+/* Memory that both see. */
+struct guarded {
+    uint32_t timed_out;    /* by the guard: its time is over */
+    uint32_t killed;       /* by the guard: it had to be ended the hard way */
+    bool output_known;     /* by the guard: it reads what the program writes */
+    uint64_t output_bytes; /* by the guard, complete when it has answered GUARD_FINISH */
+    uint64_t output_sum;   /* of standard output */
+    struct account spent;  /* by the process that becomes the program, right before it does */
+    uint64_t spent_ns;     /* the same of CPU time */
+    unsigned long allowed[GUARD_MASK]; /* CPUs of the driver: counters may restrict their own */
+};
+
+enum guard_request {
+    GUARD_BEGIN,  /* a program is about to start; what another wrote before is forgotten */
+    GUARD_LIMIT,  /* it starts now, and may take until the deadline */
+    GUARD_FINISH, /* nothing can write any more: everything is read */
+};
+
+struct guard_message {
+    uint32_t request;  /* enum guard_request; the answer repeats it */
+    uint64_t deadline; /* monotonic ns; 0: none */
+};
+
+/* The counting process's end. */
+struct guard_line {
+    struct guarded *guarded;
+    int control;    /* socket for messages */
+    int outputs[2]; /* where the program writes */
+    uint32_t timed; /* columns whose times were given; a bit each */
+};
+
+/* Tells the guard and waits until it has done so. Negative errno: it is gone. */
+int guard_tell(const struct guard_line *line, enum guard_request request, uint64_t deadline);
+
+/* --- processes below a process --- */
+
+/* Makes orphans below this process its children. */
+void descendants_adopt(void);
+/* Ends every child of this process, and theirs as they become its own, until there is none.
+ * *ended: how many still ran (may be NULL). 0, or -EPERM when some cannot be ended: they run as
+ * another user. */
+int descendants_end(uint64_t *ended);

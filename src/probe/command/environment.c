@@ -2,24 +2,18 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The environment that a command gets, and what in it settles the choices of glibc. */
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/list.h"
-#include "base/text.h"
-#include "wire/command.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What glibc is told so that it does not choose its functions, and their thresholds, by the CPU

@@ -2,14 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What was executed: code of a process and of files by address, told as the detail `code`. */
-#include "probe/command/executed.h"
+#include "probe/command/detail.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
@@ -17,7 +16,6 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "probe/command/detail.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Functions by address, from the symbol tables of an ELF file, 32-bit or 64-bit, of this
@@ -293,8 +291,7 @@ const char *symbols_find(const struct symbols *symbols, uint64_t offset)
     return symbols->names + symbols->list[low - 1].name;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * Executable memory of a process, as the operating system lists it. */
+/* --- Executable memory of a process, as the operating system lists it --- */
 
 /* start-end rwxp offset device inode   path */
 int code_maps_parse(struct code_maps *maps, char *line)

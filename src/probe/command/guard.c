@@ -4,23 +4,20 @@
  * The guard of a visit: between the driver and the counting process. It drains what the program
  * writes, ends it when its time is over, and is there when the counting process or the driver is
  * not any more: orphans below become its children, and it ends when there are none. */
-#include "probe/command/guard.h"
+#include "probe/command/command.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

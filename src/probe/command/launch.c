@@ -3,13 +3,11 @@
  *
  * Starts programs for counting processes, waits for them, sees that nothing of them is left, and
  * fills their rows. */
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>

@@ -10,9 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <linux/perf_event.h>
-
-#include "machine/perf-try.h"
+#include "machine/check.h"
 #include "probe/command/command.h"
 
 struct opened {

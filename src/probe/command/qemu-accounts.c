@@ -3,19 +3,17 @@
  *
  * What QEMU's plugin left of an execution: every process that was forked and every program that
  * was executed has an account, and the parents' accounts say how many there must be. */
-#include "probe/command/qemu-accounts.h"
+#include "probe/command/detail.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "base/text.h"
 
 /* ----------------------------------------------------------------------------------------------
  * One account. The program ran in the memory in which it was written, so nothing in it is
@@ -210,8 +208,7 @@ static int account_read(struct qemu_account *account, const char *path, const ch
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * All accounts of an execution. */
+/* --- All accounts of an execution --- */
 
 int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const char *target,
                        struct failure *failure)

@@ -6,15 +6,12 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/command/command.h"
-#include "probe/command/qemu-accounts.h"
+#include "probe/command/detail.h"
 #include "probe/sources/program.h"
-#include "probe/sources/qemu-plugin/script.h"
 #include "probe/sources/qemu.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -187,8 +184,7 @@ static int program_prepare(struct qemu_program *program, const struct command_vi
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The counter. */
+/* --- The counter --- */
 
 static const char *const classes[] = {"instructions", "instructions-raw", "syscalls", NULL};
 

@@ -8,7 +8,6 @@
 #include <elf.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
@@ -16,8 +15,7 @@
 #include "base/list.h"
 #include "stepped-code.h"
 
-/* ----------------------------------------------------------------------------------------------
- * The list of traced tasks. */
+/* --- The list of traced tasks --- */
 
 static struct traced *traced_find(struct traced_list *tasks, pid_t task)
 {
@@ -338,8 +336,7 @@ static int exclusive_run(struct following *following, struct traced *traced, int
 }
 #endif
 
-/* ----------------------------------------------------------------------------------------------
- * Stops, births, execs and ends of all tasks. */
+/* --- Stops, births, execs and ends of all tasks --- */
 
 #define STOP_AT_CALL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 

@@ -12,7 +12,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
@@ -68,8 +67,7 @@ static void restart_settle(struct following *following, struct traced *traced, i
         traced->made_by->executions--;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * What every stop means. */
+/* --- What every stop means --- */
 
 #ifndef CLONE_UNTRACED
 #define CLONE_UNTRACED 0x00800000

@@ -9,8 +9,7 @@
 
 #include <sched.h>
 
-#include "probe/command/calls.h"
-#include "probe/command/executed.h"
+#include "probe/command/detail.h"
 
 /* --- the code of an address space as it is stepped: every instruction that was met, what it is,
  * how often it was executed (step-code.c) --- */

@@ -3,19 +3,15 @@
  *
  * What the operating system tells of a program beside what is counted: how many interrupts its
  * CPU had, and how many tasks were born below it. */
-#include "probe/command/launch.h"
+#include "probe/command/command.h"
 
 #include <ctype.h>
 #include <errno.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <linux/perf_event.h>
 
 #include "base/cleanup.h"
 

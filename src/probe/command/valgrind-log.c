@@ -3,30 +3,29 @@
  *
  * Reads what Valgrind's tools write. What is not exactly as expected is refused: who wrote it is
  * not known then. */
-#include "probe/command/valgrind-log.h"
+#include "probe/command/detail.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/sources/span.h"
-#include "traced-code.h"
+#include "decode.h"
+#include "probe/sources/program.h"
 
-/* ----------------------------------------------------------------------------------------------
- * exp-bbv's summaries in Valgrind's log, one a thread; and what else stands there. */
+/* --- exp-bbv's summaries in Valgrind's log, one a thread; and what else stands there --- */
 
 /* --- the summaries --- */
 
 #define THREAD "# Thread "
 
 /* Every line begins with the process: "==1234== ". */
-static bool take_mark(struct span *span)
+static bool take_mark(struct stretch *span)
 {
     uint64_t process;
     return take(span, "==") && take_number(span, &process) && take(span, "== ");
 }
 
-static bool take_marked(struct span *span, const char *words, uint64_t *number, const char *rest)
+static bool take_marked(struct stretch *span, const char *words, uint64_t *number, const char *rest)
 {
     return take_mark(span) && take(span, words) && take_number(span, number) && take(span, rest);
 }
@@ -44,7 +43,7 @@ static bool add(uint64_t *sum, uint64_t number)
     return !__builtin_add_overflow(*sum, number, sum);
 }
 
-static bool begins_thread(struct span span)
+static bool begins_thread(struct stretch span)
 {
     return take_mark(&span) && take(&span, THREAD);
 }
@@ -52,7 +51,7 @@ static bool begins_thread(struct span span)
 int valgrind_counts_read(const char *text, size_t length, struct valgrind_counts *counts,
                          struct failure *failure)
 {
-    struct span span = {text, text + length};
+    struct stretch span = {text, text + length};
     int result = 0;
     *counts = (struct valgrind_counts){0};
     while (result == 0 && span.at < span.end) {
@@ -168,7 +167,7 @@ static int take_instruction(struct summed *summed, uint64_t address, size_t leng
     if (!place)
         return -ENOMEM;
     struct executed_instruction *one = &summed->list[place - 1];
-    if (*last == place && traced_repeats(one->bytes, length))
+    if (*last == place && decode_is_repeated(one->bytes, length))
         one->repetitions++;
     else
         one->executions++;

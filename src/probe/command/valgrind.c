@@ -11,7 +11,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/stat.h>
@@ -21,13 +20,10 @@
 #include "base/cleanup.h"
 #include "base/list.h"
 #include "base/monotonic.h"
-#include "base/text.h"
-#include "probe/command/valgrind-log.h"
+#include "probe/command/detail.h"
 #include "probe/sources/program.h"
-#include "probe/sources/qemu-plugin/script.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Valgrind's program, and the files that it leaves: one of a name for each process. */
+/* --- Valgrind's program, and the files that it leaves: one of a name for each process --- */
 
 #define FILE_MAX (16u << 20)
 

@@ -6,26 +6,18 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/driver/child.h"
 #include "probe/driver/session.h"
-#include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "specimens/specimen.h"
-#include "syscall.h"
-#include "wire/cell.h"
 
 static int refuse(struct wire_writer *writer, int error, const char *reason)
 {
-    wire_begin(writer, "refused");
-    wire_put_i64(writer, "error", error);
-    wire_put_string(writer, "reason", reason);
-    int result = wire_end(writer);
+    int result = wire_say(writer, "refused", "error=%d reason=%s", error, reason);
     return result < 0 ? result : wire_flush(writer);
 }
 
@@ -71,14 +63,9 @@ struct listing {
 static int put_event(struct wire_writer *writer, const struct event *event, const char *class,
                      int error, const char *reason)
 {
-    wire_begin(writer, "event");
-    wire_put_string(writer, "name", event->name);
-    wire_put_string(writer, "kind", event_kind_name(event->kind));
-    wire_put_string(writer, "class", class ? class : "");
-    wire_put_u64(writer, "openable", !error);
-    wire_put_i64(writer, "error", error);
-    wire_put_string(writer, "reason", reason);
-    return wire_end(writer);
+    return wire_say(writer, "event", "name=%s kind=%s class=%s openable=%d error=%d reason=%s",
+                    event->name, event_kind_name(event->kind), class ? class : "", !error, error,
+                    reason);
 }
 
 static int send_event(const struct listing *listing, const struct event *event)
@@ -138,9 +125,7 @@ int events_list(struct wire_writer *writer, const struct event_view *view,
     uint64_t count = 0;
     int result = list_all(&listing, glob, count_one, &count);
     if (result >= 0) {
-        wire_begin(listing.writer, "matching");
-        wire_put_u64(listing.writer, "count", count);
-        result = wire_end(listing.writer);
+        result = wire_say(listing.writer, "matching", "count=%lu", count);
     }
     if (result == 0)
         result = list_all(&listing, glob, list_one, &listing);
@@ -343,11 +328,7 @@ static int refuse_file(struct brought *brought, struct wire_writer *writer, int 
     if (brought->fd >= 0)
         close(brought->fd);
     brought->fd = -1;
-    wire_begin(writer, "refused");
-    wire_put_i64(writer, "error", error);
-    wire_put_string(writer, "reason", text_string(&sentence));
-    int result = wire_end(writer);
-    return result < 0 ? result : wire_flush(writer);
+    return refuse(writer, error, text_string(&sentence));
 }
 
 static int path_of(const struct brought *brought, const char *name, char **path)
@@ -417,10 +398,7 @@ static int settle(struct brought *brought, struct wire_writer *writer)
         return refuse_file(brought, writer, ENOMEM, "out of memory");
     if (rename(from, to) < 0)
         return refuse_file(brought, writer, errno, strerror(errno));
-    wire_begin(writer, "brought");
-    wire_put_string(writer, "name", brought->name);
-    wire_put_u64(writer, "size", brought->size);
-    int result = wire_end(writer);
+    int result = wire_say(writer, "brought", "name=%s size=%lu", brought->name, brought->size);
     return result < 0 ? result : wire_flush(writer);
 }
 

@@ -19,7 +19,7 @@
 #include "probe/driver/catalogue.h"
 #include "probe/sources/source.h"
 #include "probe/subjects/subject.h"
-#include "specimens/proof.h"
+#include "specimens/specimen.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Asks the harnesses what they hold. Their answer is a few lines (harness/main.c); what they or the
@@ -244,17 +244,18 @@ int commands_collect(struct offers *offers, const struct probe_kit *kit, struct 
 
 #define WHY_BYTES 512
 
+static void send_absence(struct wire_writer *writer, const char *kind, const char *name, int error,
+                         const char *reason)
+{
+    wire_say(writer, "absent", "kind=%s name=%s error=%d reason=%s", kind, name, error, reason);
+}
+
 static bool specimen_is_absent(struct wire_writer *writer, const struct specimen *specimen)
 {
     struct failure failure = {0};
     if (!specimen->available || specimen->available(&failure) == 0)
         return false;
-    wire_begin(writer, "absent");
-    wire_put_string(writer, "kind", "specimen");
-    wire_put_string(writer, "name", specimen->name);
-    wire_put_i64(writer, "error", -failure.code);
-    wire_put_string(writer, "reason", failure.text);
-    wire_end(writer);
+    send_absence(writer, "specimen", specimen->name, -failure.code, failure.text);
     return true;
 }
 
@@ -262,15 +263,11 @@ static void send_specimen(struct wire_writer *writer, const struct specimen *spe
 {
     if (specimen_is_absent(writer, specimen))
         return;
-    wire_begin(writer, "specimen");
-    wire_put_string(writer, "name", specimen->name);
-    wire_put_string(writer, "summary", specimen->summary);
-    wire_put_string(writer, "stresses", specimen->stresses);
-    wire_put_u64(writer, "min_n", specimen->min_n);
-    wire_put_u64(writer, "max_n", specimen->max_n);
-    wire_put_string(writer, "needs", specimen->needs ? specimen->needs : "");
-    wire_put_string(writer, "parameters", specimen->parameters ? specimen->parameters : "");
-    wire_end(writer);
+    wire_say(writer, "specimen",
+             "name=%s summary=%s stresses=%s min_n=%lu max_n=%lu needs=%s parameters=%s",
+             specimen->name, specimen->summary, specimen->stresses, specimen->min_n,
+             specimen->max_n, specimen->needs ? specimen->needs : "",
+             specimen->parameters ? specimen->parameters : "");
     for (const struct truth *truth = specimen->truth; truth->class; truth++) {
         char why[WHY_BYTES];
         enum truth_grade grade = proof_grade(specimen, truth, why, sizeof(why));
@@ -298,17 +295,6 @@ static bool first_of_its_path(const struct offers *offers, size_t index)
     return true;
 }
 
-static void send_absence(struct wire_writer *writer, const char *kind, const char *name, int error,
-                         const char *reason)
-{
-    wire_begin(writer, "absent");
-    wire_put_string(writer, "kind", kind);
-    wire_put_string(writer, "name", name);
-    wire_put_i64(writer, "error", error);
-    wire_put_string(writer, "reason", reason);
-    wire_end(writer);
-}
-
 static void send_sources(struct wire_writer *writer, const struct sources *sources)
 {
     for (size_t index = 0; index < sources->count; index++) {
@@ -319,12 +305,9 @@ static void send_sources(struct wire_writer *writer, const struct sources *sourc
             AUTO_TEXT struct text classes = {0};
             for (const char *const *class = source_registry[index]->classes; *class; class ++)
                 catalogue_add_word(&classes, *class);
-            wire_begin(writer, "source");
-            wire_put_string(writer, "name", source_registry[index]->name);
-            wire_put_string(writer, "summary", source_registry[index]->summary);
-            wire_put_string(writer, "classes", text_string(&classes));
-            wire_put_u64(writer, "runs", source_registry[index]->runs);
-            wire_end(writer);
+            wire_say(writer, "source", "name=%s summary=%s classes=%s runs=%u",
+                     source_registry[index]->name, source_registry[index]->summary,
+                     text_string(&classes), source_registry[index]->runs);
         }
     }
 }
@@ -344,25 +327,16 @@ static bool is_had_elsewhere(const struct offers *offers, const struct absence *
 int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
                    const struct offers *offers, const struct sources *sources)
 {
-    wire_begin(writer, "hello");
-    wire_put_u64(writer, "version", WIRE_VERSION);
-    wire_put_string(writer, "assay", ASSAY_VERSION);
-    wire_put_string(writer, "build", kit->build);
-    wire_put_string(writer, "isa", PROBE_ISA);
-    wire_end(writer);
+    wire_say(writer, "hello", "version=%d assay=%s build=%s isa=%s", WIRE_VERSION, ASSAY_VERSION,
+             kit->build, PROBE_ISA);
     struct machine_view view = {.root = ""};
     struct facts facts = {0};
     machine_collect(&view, &facts);
-    for (size_t index = 0; index < facts.count; index++) {
-        const struct fact *fact = &facts.list[index];
-        wire_begin(writer, "fact");
-        wire_put_string(writer, "key", fact->key);
+    for (const struct fact *fact = facts.list; fact < facts.list + facts.count; fact++)
         if (fact->value)
-            wire_put_string(writer, "value", fact->value);
+            wire_say(writer, "fact", "key=%s value=%s", fact->key, fact->value);
         else
-            wire_put_i64(writer, "error", fact->error);
-        wire_end(writer);
-    }
+            wire_say(writer, "fact", "key=%s error=%d", fact->key, fact->error);
     facts_free(&facts);
     for (size_t index = 0; specimen_registry[index]; index++)
         send_specimen(writer, specimen_registry[index]);
@@ -374,14 +348,9 @@ int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
                     catalogue_add_word(&opts, offers->list[i].opt);
                     catalogue_add_word(&links, kit->harnesses[offers->list[i].harness].link);
                 }
-            wire_begin(writer, "path");
-            wire_put_string(writer, "name", offers->list[index].path);
-            wire_put_string(writer, "patterns", offers->list[index].patterns);
-            wire_put_string(writer, "opts", text_string(&opts));
-            wire_put_string(writer, "links", text_string(&links));
-            wire_put_string(writer, "sources", offers->list[index].sources);
-            wire_put_string(writer, "note", offers->list[index].note);
-            wire_end(writer);
+            wire_say(writer, "path", "name=%s patterns=%s opts=%s links=%s sources=%s note=%s",
+                     offers->list[index].path, offers->list[index].patterns, text_string(&opts),
+                     text_string(&links), offers->list[index].sources, offers->list[index].note);
         }
     send_sources(writer, sources);
     operations_send(writer, kit, offers);
@@ -396,28 +365,17 @@ int catalogue_send(struct wire_writer *writer, const struct probe_kit *kit,
         for (int detail = DETAIL_NONE + 1; detail < DETAIL_COUNT; detail++)
             if (counter->details[detail])
                 catalogue_add_word(&details, command_detail_names[detail]);
-        wire_begin(writer, "counter");
-        wire_put_string(writer, "source", counter->source);
-        wire_put_string(writer, "classes", text_string(&classes));
-        wire_put_string(writer, "details", text_string(&details));
-        wire_put_string(writer, "note", counter->note ? counter->note : "");
-        wire_end(writer);
+        wire_say(writer, "counter", "source=%s classes=%s details=%s note=%s", counter->source,
+                 text_string(&classes), text_string(&details), counter->note ? counter->note : "");
     }
     for (size_t index = 0; subject_registry[index]; index++) {
         const struct subject *subject = subject_registry[index];
         if (offers_absence(offers, "subject", subject->name))
             continue;
-        wire_begin(writer, "subject");
-        wire_put_string(writer, "name", subject->name);
-        wire_put_string(writer, "summary", subject->summary);
-        wire_put_string(writer, "shows", subject->shows);
-        wire_put_u64(writer, "n", subject->n);
-        wire_put_u64(writer, "truth", subject->has_truth);
-        wire_put_i64(writer, "base", subject->base);
-        wire_put_i64(writer, "each", subject->each);
-        wire_put_u64(writer, "bits", (uint64_t)subject->bits);
-        wire_put_u64(writer, "libc", subject->libc);
-        wire_end(writer);
+        wire_say(writer, "subject",
+                 "name=%s summary=%s shows=%s n=%lu truth=%d base=%ld each=%ld bits=%d libc=%d",
+                 subject->name, subject->summary, subject->shows, subject->n, subject->has_truth,
+                 subject->base, subject->each, subject->bits, subject->libc);
     }
     for (size_t index = 0; index < offers->absence_count; index++) {
         const struct absence *absence = &offers->absences[index];

@@ -3,17 +3,12 @@
  *
  * The cells of a session, kept by id, and who measures each of them: found out once. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "base/text.h"
 #include "probe/driver/session.h"
-#include "probe/harness/job.h"
-#include "probe/sources/source.h"
-#include "probe/tour/spans.h"
-#include "wire/tour.h"
+#include "probe/tour/caller.h"
 
 /* --- Cells by id --- */
 

@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -16,8 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "probe/driver/kit.h"
-#include "probe/driver/workspace.h"
+#include "probe/driver/catalogue.h"
 
 /* --- The manifest: one statement a line, the first says what the file is --- */
 

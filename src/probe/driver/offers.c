@@ -7,13 +7,11 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/list.h"
-#include "events/event.h"
 #include "probe/driver/catalogue.h"
 
 /* --- Paths, and what cannot be had --- */
@@ -183,22 +181,16 @@ void operations_send(struct wire_writer *writer, const struct probe_kit *kit,
 {
     for (size_t index = 0; index < offers->operation_count; index++)
         if (is_first_operation(offers, index)) {
+            const struct offered_operation *one = &offers->operations[index];
             AUTO_TEXT struct text links = {0};
             for (size_t i = 0; i < offers->operation_count; i++)
                 if (same_operation(&offers->operations[i], &offers->operations[index]))
                     catalogue_add_word(&links, kit->harnesses[offers->operations[i].harness].link);
-            wire_begin(writer, "operation");
-            wire_put_string(writer, "path", offers->operations[index].path);
-            wire_put_string(writer, "kind", offers->operations[index].kind);
-            wire_put_string(writer, "instrument", offers->operations[index].instrument);
-            wire_put_string(writer, "effect", offers->operations[index].effect);
-            wire_put_string(writer, "when", offers->operations[index].when);
-            wire_put_string(writer, "links", text_string(&links));
-            wire_put_u64(writer, "binds", offers->operations[index].binds);
-            wire_put_u64(writer, "alone", offers->operations[index].alone);
-            wire_put_string(writer, "page", offers->operations[index].page);
-            wire_put_string(writer, "note", offers->operations[index].note);
-            wire_end(writer);
+            wire_say(writer, "operation",
+                     "path=%s kind=%s instrument=%s effect=%s when=%s links=%s binds=%d alone=%d "
+                     "page=%s note=%s",
+                     one->path, one->kind, one->instrument, one->effect, one->when,
+                     text_string(&links), one->binds, one->alone, one->page, one->note);
         }
 }
 
@@ -285,22 +277,13 @@ void clocks_send(struct wire_writer *writer, const struct offers *offers)
     ssize_t length = descriptor < 0 ? 0 : read(descriptor, clocksource, sizeof(clocksource) - 1);
     clocksource[length > 0 ? length : 0] = '\0';
     clocksource[strcspn(clocksource, " \t\n")] = '\0';
-    for (size_t index = 0; index < offers->clock_count; index++) {
-        wire_begin(writer, "clock");
-        wire_put_string(writer, "name", offers->clocks[index].name);
-        wire_put_string(writer, "kind", offers->clocks[index].kind);
-        wire_put_string(writer, "way", offers->clocks[index].way);
-        wire_put_string(writer, "hardware",
-                        offers->clocks[index].hardware[0] ? offers->clocks[index].hardware
-                                                          : clocksource);
-        wire_put_string(writer, "claim", offers->clocks[index].claim);
-        wire_put_string(writer, "note", offers->clocks[index].note);
-        wire_put_u64(writer, "hz", offers->clocks[index].hz);
-        wire_put_u64(writer, "resolution_ps", offers->clocks[index].resolution_ps);
-        wire_put_u64(writer, "slow", offers->clocks[index].slow);
-        wire_put_u64(writer, "steered", offers->clocks[index].steered);
-        wire_end(writer);
-    }
+    for (const struct offered_clock *one = offers->clocks;
+         one < offers->clocks + offers->clock_count; one++)
+        wire_say(writer, "clock",
+                 "name=%s kind=%s way=%s hardware=%s claim=%s note=%s hz=%lu resolution_ps=%lu "
+                 "slow=%d steered=%d",
+                 one->name, one->kind, one->way, one->hardware[0] ? one->hardware : clocksource,
+                 one->claim, one->note, one->hz, one->resolution_ps, one->slow, one->steered);
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -6,16 +6,17 @@
  *
  * What is in this folder:
  *
- *     main.c            the words of assay-probe
- *     session.h, .c     requests and the order of a session
+ *     main.c            requests and the order of a session; the words of assay-probe
+ *     session.h         what of a session its parts share
  *     visit.c           one visit: a process started, watched, streamed, explained
  *     cells.c           cells by id, and who measures each: a path, a tour, a watch, a command
  *     answers.c         what is answered besides visits: events, code, looks, brought files
  *     catalogue.h, .c   what this kit can do on this machine: asking harnesses, hello
  *     offers.c          the same as lists: paths, operations, clocks, presets, absences
- *     kit.h, .c         the kit on disk: manifest, receiving, keeping
- *     child.h, .c       processes: started, ended, their output
- *     workspace.h, .c   private folders, and the memory shared with visits */
+ *     kit.c             the kit on disk: manifest, receiving, keeping (catalogue.h)
+ *     workspace.h, .c   processes: started, ended, their output; private folders, and the memory
+ *                       shared with visits
+ *     boot.c            the first process of an emulated machine */
 #pragma once
 
 #include <stdbool.h>
@@ -149,11 +150,6 @@ struct session {
     struct failure failure;             /* why the session ends, when it fails */
 };
 
-/* Serves over input and output until bye, a lost peer or a signal. lent: where commands that are
- * shown may write (enum command_lent); -1: nothing was. folder: of the kit, taken over. Returns 0,
- * or a negative errno (-EPIPE lost peer, -EINTR signal). */
-int session_serve(int input, int output, const int lent[2], char *folder);
-
 /* Takes in what has arrived, without waiting. For use while a visit runs: everything that does not
  * ask for an answer. -EPIPE: the controller is gone. */
 int session_take(struct session *session);
@@ -165,3 +161,8 @@ int session_signals(struct session *session);
  * visit that fails is reported and is no error here; negative errno only when the session must end
  * (-EPIPE, -EINTR). */
 int visit_run(struct session *session, struct planned_visit visit);
+
+/* `assay-probe boot`: the first process of an emulated machine of the lab. The plan it follows is
+ * /lab/plan (src/lab/machine.h); the controller wrote it. Never returns where this is the first
+ * process: it turns the machine off. */
+int boot_machine(void);

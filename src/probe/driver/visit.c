@@ -17,10 +17,7 @@
 #include "base/cleanup.h"
 #include "base/monotonic.h"
 #include "probe/command/detail.h"
-#include "probe/command/guard.h"
-#include "probe/driver/child.h"
 #include "probe/driver/session.h"
-#include "probe/sources/source.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Details of commands on their way from the counting process to the controller: reads the file that
@@ -167,13 +164,9 @@ static int prepare(struct watch *watch, struct failure *failure)
 static int send_end(struct watch *watch, int error, const char *reason)
 {
     struct wire_writer *writer = &watch->session->writer;
-    wire_begin(writer, "end");
-    wire_put_u64(writer, "cell", watch->visit.cell);
-    wire_put_u64(writer, "process", watch->visit.process);
-    wire_put_string(writer, "state", error ? "failed" : "done");
-    wire_put_i64(writer, "error", error);
-    wire_put_string(writer, "reason", reason);
-    int result = wire_end(writer);
+    int result =
+        wire_say(writer, "end", "cell=%u process=%u state=%s error=%d reason=%s", watch->visit.cell,
+                 watch->visit.process, error ? "failed" : "done", error, reason);
     return result < 0 ? result : wire_flush(writer);
 }
 
@@ -511,10 +504,8 @@ int visit_run(struct session *session, struct planned_visit visit)
                           .moved = monotonic_ms(),
                           .detail = -1};
     struct wire_writer *writer = &watch.session->writer;
-    wire_begin(writer, "begin");
-    wire_put_u64(writer, "cell", watch.visit.cell);
-    wire_put_u64(writer, "process", watch.visit.process);
-    int result = wire_end(writer);
+    int result =
+        wire_say(writer, "begin", "cell=%u process=%u", watch.visit.cell, watch.visit.process);
     if (result < 0)
         return result;
     if (!watch.known)

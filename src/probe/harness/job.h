@@ -6,11 +6,14 @@
  * the first call of a lazily bound function is part of what we want to see. */
 #pragma once
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+#include <time.h>
 
+#include "syscall.h"
 #include "wire/cell.h"
 
 #define JOB_FD    3 /* the shared memory, inherited */
@@ -131,8 +134,9 @@ static inline char *job_calls(struct job *job)
  * or none that makes sense. */
 struct job *job_attach(void);
 
-/* A harness never outlives its driver: false when that is gone already. */
-bool job_tie(const struct job *job);
+/* This harness works on it, if it fits. False: it does not, which is said, or the driver is gone
+ * already, which no harness outlives. */
+bool job_begin(struct job *job, bool fits);
 
 /* Writes job->reason and returns code (negative errno). */
 int job_fail(struct job *job, int code, const char *format, ...)
@@ -149,3 +153,52 @@ void job_conclude(struct job *job, int result);
  * happens to leave. Nothing is called and no symbol is bound by this. Does what it can: a page that
  * stays out shows in the account of the run. */
 void populate_process(void);
+
+/* Reads of counters in user code: whether they work here, and what becomes of one that traps. */
+
+/* Can user code read counters on this machine? 0, or a negative errno with the sentence in reason.
+ * Tries it, in a child process. */
+int user_usable(char *reason, size_t size);
+
+/* ----------------------------------------------------------------------------------------------
+ * A counter read that traps in the middle of a window (somebody switched user access off) ends as a
+ * failed visit with a reason. Every other trap stays what it was. */
+
+/* From now on, in this process. Negative errno with the sentence in job->reason. */
+int user_trap_watch(struct job *job);
+
+/* The run that a trap from now on belongs to. */
+void user_trap_run(uint32_t run);
+
+/* What passes during a run, taken before and after it by inline system calls, outside of what is
+ * measured: time, and the operating system's own account. */
+
+/* Monotonic nanoseconds by an inline system call. */
+static inline uint64_t elapsed_clock(void)
+{
+    struct timespec now = {0};
+    assay_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* All counters of row `run` counted for so many ns. */
+static inline void job_row_timed(struct job *job, uint32_t run, uint64_t elapsed)
+{
+    for (uint32_t index = 0; index < job->counters; index++)
+        job_enabled(job)[(size_t)run * job->counters + index] =
+            job_running(job)[(size_t)run * job->counters + index] = elapsed;
+}
+
+static inline void account_take(struct rusage *usage)
+{
+    assay_syscall2(SYS_getrusage, RUSAGE_THREAD, (long)usage);
+}
+
+static inline void account_write(struct account *account, const struct rusage *before,
+                                 const struct rusage *after)
+{
+    account->minor_faults = (uint64_t)(after->ru_minflt - before->ru_minflt);
+    account->major_faults = (uint64_t)(after->ru_majflt - before->ru_majflt);
+    account->voluntary = (uint64_t)(after->ru_nvcsw - before->ru_nvcsw);
+    account->involuntary = (uint64_t)(after->ru_nivcsw - before->ru_nivcsw);
+}

@@ -55,13 +55,8 @@ int main(int argument_count, char **arguments)
         return fflush(stdout) ? 1 : 0;
     }
     struct job *job = job_attach();
-    if (!job) {
-        fputs("a harness is started by assay-probe, with its job on descriptor 3\n", stderr);
+    if (!job_begin(job, job))
         return EXIT_NO_JOB;
-    }
-    if (!job_tie(job))
-        return EXIT_NO_JOB;
-    __atomic_store_n(&job->state, JOB_RUNNING, __ATOMIC_RELEASE);
     int result = run_job(job);
     if (result == RUN_CONCLUDES_AT_EXIT)
         exit(0);

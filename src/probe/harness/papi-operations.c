@@ -2,18 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Around the windows of the two PAPI paths. */
-#include "probe/harness/papi-operations.h"
+#include "probe/harness/papi-set.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "probe/harness/account.h"
-#include "probe/harness/papi-set.h"
+#include "probe/harness/job.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which of PAPI's presets can be counted here, in the description of the harness. PAPI answers a
@@ -80,12 +77,10 @@ static int low_release(struct instrument *instrument, uint32_t run)
     }
     if (status != PAPI_OK)
         return job_fail(job, papi_errno(status), "run %u: PAPI: %s", run, PAPI_strerror(status));
-    for (uint32_t index = 0; index < job->counters; index++) {
-        size_t row = (size_t)run * job->counters + index;
-        job_values(job)[row] = instrument->after[index] - instrument->before[index];
-        job_enabled(job)[row] = elapsed;
-        job_running(job)[row] = elapsed;
-    }
+    for (uint32_t index = 0; index < job->counters; index++)
+        job_values(job)[(size_t)run * job->counters + index] =
+            instrument->after[index] - instrument->before[index];
+    job_row_timed(job, run, elapsed);
     return 0;
 }
 
@@ -201,9 +196,8 @@ static int read_region(struct job *job, uint32_t run, const char *from, const ch
             return result;
         if (read_number(from, end, name, &job_values(job)[row]) < 0)
             return misread(job, name);
-        job_enabled(job)[row] = elapsed;
-        job_running(job)[row] = elapsed;
     }
+    job_row_timed(job, run, elapsed);
     return 0;
 }
 
@@ -258,9 +252,7 @@ static int name_events(struct job *job)
         used +=
             (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", index ? "," : "", name);
     }
-    if (setenv("PAPI_EVENTS", names, 1) < 0 || setenv("PAPI_OUTPUT_DIRECTORY", job->folder, 1) < 0)
-        return job_fail(job, -ENOMEM, "out of memory");
-    return 0;
+    return papi_regions_of(job, names);
 }
 
 /* Counts for a moment what the regions will count; the domain it sets stays for them. */
@@ -285,12 +277,7 @@ static int rehearse(struct job *job)
  * (it is populated before the runs) keeps the page faults of a growing heap out of the counts. */
 static void reserve_heap(const struct job *job)
 {
-    size_t bytes = (1u << 20) + (size_t)job->runs * (512u + 128u * job->counters);
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, 1 << 30);
-    void *memory = malloc(bytes);
-    __asm__ volatile("" : : "r"(memory) : "memory"); /* or the pair would be optimised away */
-    free(memory);
+    papi_reserve((1u << 20) + (size_t)job->runs * (512u + 128u * job->counters));
 }
 
 static int high_open(struct instrument *instrument)

@@ -8,8 +8,10 @@
 #include "probe/harness/papi-set.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/vfs.h>
@@ -399,4 +401,22 @@ void papi_destroy_set(int *event_set)
     PAPI_cleanup_eventset(*event_set);
     PAPI_destroy_eventset(event_set);
     *event_set = PAPI_NULL;
+}
+
+/* --- The high-level interface --- */
+
+int papi_regions_of(struct job *job, const char *names)
+{
+    if (setenv("PAPI_EVENTS", names, 1) < 0 || setenv("PAPI_OUTPUT_DIRECTORY", job->folder, 1) < 0)
+        return job_fail(job, -ENOMEM, "out of memory");
+    return 0;
+}
+
+void papi_reserve(size_t bytes)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+    void *memory = malloc(bytes);
+    __asm__ volatile("" : : "r"(memory) : "memory"); /* or the pair would be optimised away */
+    free(memory);
 }

@@ -37,3 +37,17 @@ void papi_destroy_set(int *event_set);
 
 /* Negative errno nearest to a PAPI error. */
 int papi_errno(int status);
+
+/* What stands around the windows of the two PAPI paths. */
+
+/* The name every measured region of the high-level interface has. */
+#define PAPI_REGION "window"
+
+extern const struct path_operations papi_low_operations;
+extern const struct path_operations papi_high_operations;
+
+/* Tells the high-level interface, which takes both from the environment, what to count (names with
+ * commas), and to write into the job's folder. */
+int papi_regions_of(struct job *job, const char *names);
+/* So much memory is there, and stays with this process, when the interface asks for it. */
+void papi_reserve(size_t bytes);

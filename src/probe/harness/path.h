@@ -8,11 +8,11 @@
  * What a harness is made of:
  *   path.h              paths, windows, and what is shared from opening to closing
  *   window-template.h   the one template of all windows; ../paths fills it in
- *   job.h               the memory shared with the driver, and what every harness does with it
+ *   job.h               the memory shared with the driver, and what every harness does with it;
+ *                       time and the operating system's account of a run
  *   main.c, run.c       the process; the runs of one visit
- *   account.h           time and the operating system's account of a run
  *   perf-operations.c   around the windows on perf descriptors, those read in user code too
- *   user-reads.h        whether user code can read counters, and reads that trap
+ *   user-reads.c        whether user code can read counters, and reads that trap
  *   trap-operations.c   around the windows that open no counter: bare, clock, trap
  *   papi-operations.c   around the windows of the two PAPI paths
  *   papi-set.h          from events to PAPI's sets, for touring harnesses too

@@ -11,7 +11,6 @@
 #include "lib/user-access.h"
 #include "lib/user-read.h"
 #include "probe/harness/path.h"
-#include "probe/harness/user-reads.h"
 #include "syscall.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/harness/account.h"
-#include "syscall.h"
+#include "probe/harness/job.h"
 
 static int find_path(struct job *job, const struct path **found)
 {

@@ -9,31 +9,27 @@
 #include <string.h>
 
 #include "lib/ticks.h"
-#include "probe/harness/account.h"
+#include "probe/harness/job.h"
 #include "probe/harness/path.h"
-#include "syscall.h"
-#include "trap-context.h"
 #include "trap-flag.h"
-#include "trap-place.h"
+#include "user-counter.h"
 
 /* --- The time a run took: whole runs, because nothing else ever has the counter --- */
 
-/* In arm, … */
-static void elapsed_begin(struct instrument *instrument)
+static int elapsed_arm(struct instrument *instrument)
 {
     instrument->opened = elapsed_clock();
+    return 0;
 }
 
-/* … and in release, for row `run`. */
 static void elapsed_write(struct instrument *instrument, uint32_t run)
 {
-    struct job *job = instrument->job;
-    uint64_t elapsed = elapsed_clock() - instrument->opened;
-    for (uint32_t index = 0; index < job->counters; index++) {
-        size_t row = (size_t)run * job->counters + index;
-        job_enabled(job)[row] = elapsed;
-        job_running(job)[row] = elapsed;
-    }
+    job_row_timed(instrument->job, run, elapsed_clock() - instrument->opened);
+}
+
+static void nothing_close(struct instrument *instrument)
+{
+    (void)instrument;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -47,28 +43,17 @@ static int bare_open(struct instrument *instrument)
     return 0;
 }
 
-static int bare_arm(struct instrument *instrument)
-{
-    elapsed_begin(instrument);
-    return 0;
-}
-
 static int bare_release(struct instrument *instrument, uint32_t run)
 {
     elapsed_write(instrument, run);
     return 0;
 }
 
-static void bare_close(struct instrument *instrument)
-{
-    (void)instrument;
-}
-
 const struct path_operations bare_operations = {
     .open = bare_open,
-    .arm = bare_arm,
+    .arm = elapsed_arm,
     .release = bare_release,
-    .close = bare_close,
+    .close = nothing_close,
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -89,12 +74,6 @@ static int clock_open(struct instrument *instrument)
     return 0;
 }
 
-static int clock_arm(struct instrument *instrument)
-{
-    elapsed_begin(instrument);
-    return 0;
-}
-
 static int clock_release(struct instrument *instrument, uint32_t run)
 {
     struct job *job = instrument->job;
@@ -105,17 +84,12 @@ static int clock_release(struct instrument *instrument, uint32_t run)
     return 0;
 }
 
-static void clock_close(struct instrument *instrument)
-{
-    (void)instrument;
-}
-
 const struct path_operations clock_operations = {
     .usable = clock_usable,
     .open = clock_open,
-    .arm = clock_arm,
+    .arm = elapsed_arm,
     .release = clock_release,
-    .close = clock_close,
+    .close = nothing_close,
 };
 
 /* ----------------------------------------------------------------------------------------------
@@ -229,9 +203,8 @@ static int trap_open(struct instrument *instrument)
 
 static int trap_arm(struct instrument *instrument)
 {
-    elapsed_begin(instrument);
     forget();
-    return 0;
+    return elapsed_arm(instrument);
 }
 
 static int trap_release(struct instrument *instrument, uint32_t run)

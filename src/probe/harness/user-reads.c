@@ -2,17 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Tries reads of counters in user code, and answers where one traps. */
-#include "probe/harness/user-reads.h"
+#include "probe/harness/job.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/user-access.h"
 #include "syscall.h"
-#include "trap-place.h"
 #include "user-counter.h"
 
 /* --- Asked when a harness describes itself, by all that reads counters in user code --- */

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * PAPI's high-level interface: the beginning and the end of a region read the counters. */
-#include "probe/harness/papi-operations.h"
 #include "probe/harness/papi-set.h"
 
 #define PATH_LOCALS(w) (void)(w)

@@ -2,7 +2,6 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * PAPI's low-level interface: PAPI_start, PAPI_read, PAPI_stop on one event set. */
-#include "probe/harness/papi-operations.h"
 #include "probe/harness/papi-set.h"
 
 #define PATH_LOCALS(w)                                                                             \

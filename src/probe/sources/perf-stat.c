@@ -10,11 +10,8 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
-#include "probe/sources/perf-program.h"
 #include "probe/sources/program.h"
 #include "probe/sources/source.h"
-#include "probe/sources/trial.h"
 
 /* One execution of perf. */
 struct perf_run {

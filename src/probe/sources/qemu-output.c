@@ -1,12 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Reads what the plugin wrote (qemu-plugin/columns.h). */
+ * Reads what the plugin wrote (qemu-plugin/account.h). */
 #include "probe/sources/qemu.h"
 
 #include <errno.h>
 
-#include "probe/sources/span.h"
+#include "probe/sources/program.h"
 
 const char *const qemu_column_names[QEMU_COLUMN_COUNT] = {
 #define NAME(symbol, name) [QEMU_##symbol] = (name),
@@ -14,7 +14,7 @@ const char *const qemu_column_names[QEMU_COLUMN_COUNT] = {
 #undef NAME
 };
 
-static bool take_header(struct span *span, const char *isa)
+static bool take_header(struct stretch *span, const char *isa)
 {
     if (!take(span, QEMU_OUTPUT_MAGIC) || !take(span, isa) || !take(span, "\ncolumns"))
         return false;
@@ -24,7 +24,7 @@ static bool take_header(struct span *span, const char *isa)
     return take(span, "\n");
 }
 
-static bool take_pass(struct span *span, qemu_counts *row)
+static bool take_pass(struct stretch *span, qemu_counts *row)
 {
     for (int column = 0; column < QEMU_COLUMN_COUNT; column++)
         if (!take(span, " ") || !take_number(span, &(*row)[column]))
@@ -43,7 +43,7 @@ static int refuse(struct failure *failure, const char *what)
 int qemu_output_read(const char *text, size_t length, const char *isa, uint32_t passes,
                      qemu_counts *rows, struct failure *failure)
 {
-    struct span span = {text, text + length};
+    struct stretch span = {text, text + length};
     uint64_t ended;
     uint32_t found = 0;
     if (!take_header(&span, isa))

@@ -7,20 +7,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/driver/workspace.h"
 #include "probe/sources/program.h"
 #include "probe/sources/qemu.h"
-#include "probe/sources/trial.h"
+#include "probe/sources/source.h"
 #include "specimens/specimen.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What counting with QEMU needs, and what is missing. */
+/* --- What counting with QEMU needs, and what is missing --- */
 
 /* The plugin is made for the machine QEMU runs on, which is not that of the kit where the probe is
  * itself emulated: then the kit of that machine has it, in a folder beside. */
@@ -79,8 +76,7 @@ void qemu_put_value(struct text *text, const char *value)
         text_printf(text, *value == ',' ? ",," : "%c", *value);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The source. */
+/* --- The source --- */
 
 #define PLUGIN       "assay-qemu.so"
 #define OUTPUT_MAX   (64u << 20)

@@ -10,7 +10,7 @@
 
 #include "base/failure.h"
 #include "base/text.h"
-#include "probe/sources/qemu-plugin/columns.h"
+#include "probe/sources/qemu-plugin/account.h"
 
 /* Path of a plugin that this emulator can load, to be freed; NULL: no kit here has one. */
 char *qemu_find_plugin(const char *kit, const char *emulator, const char *name);

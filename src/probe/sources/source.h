@@ -12,9 +12,9 @@
  * What is in this folder:
  *
  *     source.h, .c           the agreement; which sources and tools there are here; counting
- *                            processes; the sources clock and trap, whose paths count
+ *                            processes, and the harnesses that they run; the sources clock and
+ *                            trap, whose paths count
  *     perf-stat.c            a tool: a program that counts a whole command on a path
- *     trial.h, .c            a harness that a counting process runs
  *     step.c                 source step: ptrace executes the window
  *     stepper.h, .c          stepping a process, and where a counter's window opens and is closed
  *     valgrind.c             source valgrind: Valgrind's tools run the harness
@@ -22,11 +22,11 @@
  *     qemu.h, .c             source qemu: QEMU runs the harness, with a plugin that counts
  *     qemu-output.c          what the plugin wrote, read strictly
  *     qemu-plugin/           QEMU's plugins
- *     span.h                 reading what tools wrote, strictly from its front
- *     perf-program.h, .c     perf(1): whether it works here, and what `perf stat` wrote
- *     program.h, .c          programs of the machine: where they are, what they say */
+ *     program.h, .c          programs of the machine: where they are, what they say; perf(1):
+ *                            whether it works here, and what `perf stat` wrote */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -34,6 +34,7 @@
 #include "base/failure.h"
 #include "events/event.h"
 #include "probe/driver/catalogue.h"
+#include "probe/driver/workspace.h"
 #include "probe/harness/job.h"
 
 /* What a counting process has. */
@@ -127,3 +128,34 @@ extern const struct tool tool_perf_stat;
 int tools_offer(struct offers *offers, const struct probe_kit *kit, struct failure *failure);
 /* Who counts a cell on this path; NULL: the path's own windows do. */
 const struct source *tool_source(const char *path);
+
+/* A harness that a counting process runs: with a job of its own, so that what it writes there
+ * reaches the controller only through the source. */
+
+struct trial {
+    const struct source_visit *visit;
+    struct workspace workspace; /* .job: the request, to be changed before the start */
+    pid_t pid;                  /* 0: none runs */
+    bool is_grandchild;         /* set: the command starts the harness as a child of its own */
+    int errors;                 /* set: descriptor for what the command says on standard error */
+    bool settled; /* set: addresses of stack and mappings are not drawn anew for each process */
+};
+
+/* Makes a job that asks for what the visit asks for. May be called again after trial_end. */
+int trial_make(struct trial *trial, const struct source_visit *visit);
+
+/* Starts the harness behind the words of command (NULL, or words that end with NULL, the first the
+ * path of a program): an emulator, a tool. Descriptor 3 is the job. traced: the process asks to be
+ * traced and stops when it has been executed. */
+int trial_start(struct trial *trial, const char *const *command, bool traced);
+
+/* Says what became of a harness that ended with this wait status: 0 when it did its job, else the
+ * reason is the visit's. */
+int trial_judge(const struct trial *trial, int status);
+
+/* Waits for it and judges. */
+int trial_await(struct trial *trial);
+
+/* Ends the process if one runs. trial_free also gives the memory back. */
+void trial_end(struct trial *trial);
+void trial_free(struct trial *trial);

@@ -9,24 +9,20 @@
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
+#include "probe/sources/source.h"
 #include "probe/sources/stepper.h"
-#include "probe/sources/trial.h"
 #include "specimens/specimen.h"
 #include "trap-flag.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Which descriptors of another process are perf events, as /proc says. */
+/* --- Which descriptors of another process are perf events, as /proc says --- */
 
 static const char perf_link[] = "anon_inode:[perf_event]";
 
@@ -143,8 +139,7 @@ static int step_edges(struct stepper *stepper, const struct trial *trial, uint32
     return result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The source: whether it can be done here, and counting. */
+/* --- The source: whether it can be done here, and counting --- */
 
 static const struct {
     const char *class;

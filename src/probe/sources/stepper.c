@@ -5,9 +5,7 @@
  * the calls and reads that were stepped open and close a counter's window. */
 #include <elf.h>
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -397,8 +395,7 @@ int stepper_step_to(struct stepper *stepper, uintptr_t address, struct steps *st
     return result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The edges of a window, from the calls that can be one. */
+/* --- The edges of a window, from the calls that can be one --- */
 
 /* Which calls begin a count and which end one. */
 static const struct edge_call {

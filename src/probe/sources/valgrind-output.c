@@ -10,9 +10,9 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "probe/sources/span.h"
+#include "decode.h"
+#include "probe/sources/program.h"
 #include "probe/sources/valgrind-output.h"
-#include "traced-code.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What the tools say at the end. All three are lines of a word and numbers; a line that matters
@@ -20,24 +20,24 @@
 
 #define MOST_NUMBERS 16
 
-static bool next_line(struct span *text, struct span *line)
+static bool next_line(struct stretch *text, struct stretch *line)
 {
     if (text->at == text->end)
         return false;
     const char *newline = memchr(text->at, '\n', (size_t)(text->end - text->at));
-    *line = (struct span){text->at, newline ? newline : text->end};
+    *line = (struct stretch){text->at, newline ? newline : text->end};
     text->at = newline ? newline + 1 : text->end;
     return true;
 }
 
-static void skip_blanks(struct span *span)
+static void skip_blanks(struct stretch *span)
 {
     while (span->at < span->end && *span->at == ' ')
         span->at++;
 }
 
 /* Digits, in groups of three with commas where the tool likes them. False: none, or too many. */
-static bool take_grouped(struct span *span, uint64_t *number)
+static bool take_grouped(struct stretch *span, uint64_t *number)
 {
     skip_blanks(span);
     const char *start = span->at;
@@ -55,7 +55,7 @@ static bool take_grouped(struct span *span, uint64_t *number)
     return span->at > start;
 }
 
-static bool ended(struct span *span)
+static bool ended(struct stretch *span)
 {
     skip_blanks(span);
     return span->at == span->end;
@@ -77,7 +77,7 @@ enum { IR, I1MR, ILMR, DR, D1MR, DLMR, DW, D1MW, DLMW, BC, BCM, BI, BIM, CACHEGR
 int cachegrind_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_COUNT],
                     struct failure *failure)
 {
-    struct span rest = {text, text + length}, line;
+    struct stretch rest = {text, text + length}, line;
     uint64_t sums[CACHEGRIND_EVENTS] = {0};
     unsigned events = 0, summaries = 0;
     while (next_line(&rest, &line)) {
@@ -112,14 +112,14 @@ int cachegrind_read(const char *text, size_t length, uint64_t counts[VALGRIND_CO
 /* --- lackey --- */
 
 /* "==123== " */
-static bool take_prefix(struct span *line)
+static bool take_prefix(struct stretch *line)
 {
     uint64_t process;
     return take(line, "==") && take_grouped(line, &process) && take(line, "==");
 }
 
 /* "   I32             1            2            3": loads, stores, operations */
-static bool take_type_row(struct span line, uint64_t *loads, uint64_t *stores)
+static bool take_type_row(struct stretch line, uint64_t *loads, uint64_t *stores)
 {
     uint64_t operations, bits;
     skip_blanks(&line);
@@ -137,7 +137,7 @@ struct lackey_found {
     unsigned totals, takens, instructions, rows;
 };
 
-static void take_lackey_line(struct span line, struct lackey_found *found,
+static void take_lackey_line(struct stretch line, struct lackey_found *found,
                              uint64_t counts[VALGRIND_COLUMN_COUNT])
 {
     uint64_t loads, stores;
@@ -160,7 +160,7 @@ static void take_lackey_line(struct span line, struct lackey_found *found,
 int lackey_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_COUNT],
                 struct failure *failure)
 {
-    struct span rest = {text, text + length}, line;
+    struct stretch rest = {text, text + length}, line;
     struct lackey_found found = {0};
     counts[VALGRIND_LOADS] = counts[VALGRIND_STORES] = 0;
     while (next_line(&rest, &line))
@@ -183,7 +183,7 @@ int bbv_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_CO
     static const char *const words[] = {
         "#   Total instructions:", "#   Total reps:", "#   Unique reps:"};
     enum { TOTAL, REPS, UNIQUE, WORDS };
-    struct span rest = {text, text + length}, line;
+    struct stretch rest = {text, text + length}, line;
     uint64_t numbers[WORDS] = {0};
     unsigned found[WORDS] = {0};
     while (next_line(&rest, &line))
@@ -200,8 +200,7 @@ int bbv_read(const char *text, size_t length, uint64_t counts[VALGRIND_COLUMN_CO
     return 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The code of a static program from its file, by address. */
+/* --- The code of a static program from its file, by address --- */
 
 static bool sound(const struct image *image)
 {
@@ -316,7 +315,7 @@ static void take_line(struct trace *trace)
             const uint8_t *code = image_at(trace->image, address, &length);
             trace->address = address;
             trace->next = address + size;
-            trace->repeats = code && traced_repeats(code, length);
+            trace->repeats = code && decode_is_repeated(code, length);
             trace->conditional = code && traced_conditional(code, length);
             counts[VALGRIND_INSTRUCTIONS]++;
             counts[VALGRIND_UNREADABLE] += code == NULL;

@@ -8,26 +8,20 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "base/text.h"
-#include "probe/driver/workspace.h"
+#include "decode.h"
 #include "probe/sources/program.h"
 #include "probe/sources/source.h"
-#include "probe/sources/trial.h"
 #include "probe/sources/valgrind-output.h"
 #include "specimens/specimen.h"
-#include "traced-code.h"
 
-/* ----------------------------------------------------------------------------------------------
- * What Valgrind can count, and from which tool it comes. */
+/* --- What Valgrind can count, and from which tool it comes --- */
 
 /* Ways to run Valgrind, each with columns of its own. */
 enum valgrind_tool {
@@ -350,8 +344,7 @@ static int valgrind_execute(const struct valgrind_run *run, uint64_t counts[VALG
     return result;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The source: what it needs, which tools serve the asked classes, counting. */
+/* --- The source: what it needs, which tools serve the asked classes, counting --- */
 
 /* --- what it needs --- */
 

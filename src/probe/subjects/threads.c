@@ -3,7 +3,6 @@
  *
  * Three threads count down from N at the same time. What each executes is known, and so is the sum;
  * in which order they come is not. */
-#include "subject-threads.h"
 
 #include "probe/subjects/bare.h"
 

@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "lib/set.h"
+#include "lib/calipers.h"
 #include "syscall.h"
 
 int assay_instrument_open(struct tour_state *state)

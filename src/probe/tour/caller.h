@@ -4,7 +4,18 @@
  * What a touring harness calls: a caller is a path's start, stop and read as single calls, each a
  * function of its own that the tour meters. Callers of one instrument share its counters.
  * Everything around the calls is done by inline system calls, so that no symbol that a call
- * measures was bound, and no page it needs was touched, before a cold tour calls it. */
+ * measures was bound, and no page it needs was touched, before a cold tour calls it.
+ *
+ *   main.c                    finds the job; describes what can be called
+ *   caller.h                  the agreement: what a caller is, and what its calls work on
+ *   tour.c                    finds the calls, opens meters and instruments, makes the passes
+ *   spans.c                   the loops around metered calls, compiled with flags of their own
+ *   instruments.h             what stands around the calls of each caller; an instrument a file:
+ *   perf-instrument.c         descriptors of perf_event, and their pages
+ *   assay-instrument.c        a set of libassay
+ *   papi-instrument.c         PAPI's two levels
+ *   likwid-instrument.c       LIKWID's markers; likwid-trial.c finds out whether they count here
+ *   command-instrument.c      whole commands */
 #pragma once
 
 #include <stdbool.h>
@@ -112,3 +123,54 @@ struct caller {
 
 extern const struct caller
     *const caller_registry[]; /* generated for each harness; ends with NULL */
+
+/* Metered spans: meter, one indirect call, meter; nothing else stands between the two readings, and
+ * it is the same code for every call, so that a call of nothing costs what metering costs. Compiled
+ * with the flags of windows. */
+
+#define METERS_MOST  3          /* counters read at once */
+#define METER_UNREAD UINT64_MAX /* what no counter holds: it could not be read */
+
+struct span {
+    call_function *function;
+    uint32_t times;
+};
+
+struct meter;
+
+/* Makes `count` (at least 1) spans, and writes what the meters ran on in each: values[span * meters
+ * + meter]. Ends after the first whose call failed. Returns how many it left unmade, 0 when all
+ * were made; the failed one counts as unmade. */
+typedef size_t span_loop(struct tour_state *state, const struct meter *meter,
+                         const struct span *spans, size_t count, uint64_t *values);
+
+span_loop spans_ticks, spans_one, spans_two, spans_three;
+
+/* --- One visit of a touring harness: all calls of its tour, pass after pass, each metered --- */
+
+/* 0, or a negative errno with the sentence in job->reason. */
+int tour_run(struct job *job);
+
+/* ----------------------------------------------------------------------------------------------
+ * What is read around every call of a tour: the tick counter, or counters of the CPU that user code
+ * reads. Those are pinned events of their own, beside the instruments'. */
+
+struct meter {
+    uint32_t count;
+    bool ticks;
+    span_loop *loop;
+    const volatile struct perf_event_mmap_page *pages[METERS_MOST];
+    int descriptors[METERS_MOST];
+};
+
+/* What `rows` spans gave: takes what lies above a counter's width away (a meter that went back
+ * gives a negative difference), and fails where a meter could not be read. */
+int meter_settle(const struct meter *meter, struct job *job, uint64_t *values, size_t rows);
+
+/* ----------------------------------------------------------------------------------------------
+ * What a cold tour's process touches of itself beforehand: the pages of its own program and stack,
+ * as bytes. */
+
+/* So that the harness's code takes no fault inside a span. No function is called and no symbol
+ * bound by it, and nothing of a library is touched. */
+void own_pages_touch(void);

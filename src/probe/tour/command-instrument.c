@@ -8,15 +8,12 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "base/text.h"
-#include "probe/sources/perf-program.h"
 #include "probe/sources/program.h"
 #include "syscall.h"
 
@@ -102,8 +99,7 @@ long command_run(const char *const *words, int said, pid_t self)
     return status ? COMMAND_ENDED - status : 0;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The instrument. */
+/* --- The instrument --- */
 
 #define PERF_CALLS "perf-stat." /* how the tour's text names them */
 

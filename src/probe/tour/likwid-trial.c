@@ -10,9 +10,7 @@
 #include <likwid.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -20,7 +18,6 @@
 
 #include "base/cleanup.h"
 #include "base/monotonic.h"
-#include "base/printable.h"
 #include "base/text.h"
 #include "syscall.h"
 

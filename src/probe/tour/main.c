@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "probe/tour/caller.h"
-#include "probe/tour/tour.h"
 #include "syscall.h"
 
 #define EXIT_NO_JOB 2
@@ -41,13 +40,8 @@ int main(int argument_count, char **arguments)
         return fflush(stdout) ? 1 : 0;
     }
     struct job *job = job_attach();
-    if (!job || !job->tour.bytes) {
-        fputs("a harness is started by assay-probe, with its job on descriptor 3\n", stderr);
+    if (!job_begin(job, job && job->tour.bytes))
         return EXIT_NO_JOB;
-    }
-    if (!job_tie(job))
-        return EXIT_NO_JOB;
-    __atomic_store_n(&job->state, JOB_RUNNING, __ATOMIC_RELEASE);
     int result = tour_run(job);
     job_conclude(job, result);
     assay_syscall1(SYS_exit_group, result < 0);

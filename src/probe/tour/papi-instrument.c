@@ -5,16 +5,13 @@
 #include "probe/tour/instruments.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/harness/papi-operations.h"
 #include "probe/harness/papi-set.h"
 
-/* ----------------------------------------------------------------------------------------------
- * Builds, switches and looks after the event set of papi-low. */
+/* --- Builds, switches and looks after the event set of papi-low --- */
 
 int papi_low_open(struct tour_state *state)
 {
@@ -83,9 +80,7 @@ static int name_events(struct job *job)
                             name);
         used += (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", copy ? "," : "", name);
     }
-    if (setenv("PAPI_EVENTS", names, 1) < 0 || setenv("PAPI_OUTPUT_DIRECTORY", job->folder, 1) < 0)
-        return job_fail(job, -ENOMEM, "out of memory");
-    return 0;
+    return papi_regions_of(job, names);
 }
 
 /* Counts for a moment what the regions will count. */
@@ -115,12 +110,7 @@ static int reserve_heap(struct job *job)
                         "papi-high keeps every region in memory: at most %u calls a process, ask "
                         "for more processes",
                         MOST_REGIONS);
-    size_t bytes = (1u << 20) + 2 * (size_t)job->runs * (160u + 32u * job->tour.open);
-    mallopt(M_MMAP_THRESHOLD, 1 << 30);
-    mallopt(M_TRIM_THRESHOLD, 1 << 30);
-    void *memory = malloc(bytes);
-    __asm__ volatile("" : : "r"(memory) : "memory"); /* or the pair would be optimised away */
-    free(memory);
+    papi_reserve((1u << 20) + 2 * (size_t)job->runs * (160u + 32u * job->tour.open));
     return 0;
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lib/user-access.h"
-#include "probe/harness/user-reads.h"
 #include "syscall.h"
 
 /* --- Maps the pages. Always while nothing counts: see user_sum in lib/user-read.h. --- */

@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The loops around the spans, one for each number of meters. */
-#include "probe/tour/spans.h"
+#include "probe/tour/caller.h"
 
 #include "lib/user-read.h"
-#include "probe/tour/tour.h"
 #include "window.h"
 
 #define SPAN_INLINE static inline __attribute__((always_inline))

@@ -2,16 +2,13 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One visit of a touring harness, from the names of its calls to what the meters ran on in each. */
-#include "probe/tour/tour.h"
+#include "probe/tour/caller.h"
 
 #include <errno.h>
 #include <link.h>
 #include <sched.h>
 #include <signal.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -19,11 +16,7 @@
 #include "base/cleanup.h"
 #include "lib/user-access.h"
 #include "lib/user-read.h"
-#include "probe/harness/account.h"
 #include "probe/harness/job.h"
-#include "probe/harness/user-reads.h"
-#include "syscall.h"
-#include "wire/tour.h"
 
 /* --- What calls are called --- */
 
@@ -392,13 +385,6 @@ struct tour {
     size_t opened; /* instruments */
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec now = {0};
-    assay_syscall2(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
 static int get_ready(struct tour *tour)
 {
     /* Rows are shared memory, which nobody else has written to yet. */
@@ -451,15 +437,14 @@ static int make_calls(struct tour *tour, size_t first, size_t count, uint32_t ru
     struct job *job = tour->job;
     size_t row = (size_t)run * job->counters;
     struct rusage before = {0}, after = {0};
-    uint64_t began = now_ns();
+    uint64_t began = elapsed_clock();
     account_take(&before);
     size_t left = tour->meter.loop(&tour->state, &tour->meter, &tour->itinerary.spans[first], count,
                                    job_values(job) + row);
     account_take(&after);
-    uint64_t elapsed = now_ns() - began;
+    uint64_t elapsed = elapsed_clock() - began;
     account_write(&job_accounts(job)[run], &before, &after);
-    for (uint32_t index = 0; index < job->counters; index++)
-        job_enabled(job)[row + index] = job_running(job)[row + index] = elapsed;
+    job_row_timed(job, run, elapsed);
     return left ? explain_call(tour, first + count - left) : 0;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/harness/account.h"
+#include "probe/harness/job.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The two sides of an interval and what stands between them, for whoever does it. The looks of a

@@ -7,9 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "probe/clocks/clock.h"
 #include "probe/watch/watch.h"
-#include "syscall.h"
 
 #define EXIT_NO_JOB 2
 
@@ -26,13 +24,8 @@ int main(int argument_count, char **arguments)
         return fflush(stdout) ? 1 : 0;
     }
     struct job *job = job_attach();
-    if (!job || job->watch.kind == WATCH_NONE) {
-        fputs("a harness is started by assay-probe, with its job on descriptor 3\n", stderr);
+    if (!job_begin(job, job && job->watch.kind != WATCH_NONE))
         return EXIT_NO_JOB;
-    }
-    if (!job_tie(job))
-        return EXIT_NO_JOB;
-    __atomic_store_n(&job->state, JOB_RUNNING, __ATOMIC_RELEASE);
     int result = watch_run(job, objects);
     job_conclude(job, result);
     assay_syscall1(SYS_exit_group, result < 0);

@@ -5,12 +5,12 @@
  * clocks of the job, written into the job's rows while it works.
  *
  *   main.c        finds the job
- *   watch.c       the life of a watch: does the job make sense, are CPUs to be kept awake
+ *   watch.c       the life of a watch: does the job make sense, are CPUs to be kept awake; what all
+ *                 kinds are made of: opened clocks that are read in turn, and CPUs
  *   interval.c    clocks before and after a workload: by one thread, by several, handed over
- *   alone.c       what one thread does without a workload: rows, steps, edges
- *   trips.c       two threads on two CPUs that look in turn
- *   workloads.c   what goes on inside intervals
- *   looks.c       what all kinds are made of: opened clocks that are read in turn, and CPUs */
+ *   kinds.c       what is watched without a workload: rows, steps and edges by one thread, trips by
+ *                 two on two CPUs
+ *   workloads.c   what goes on inside intervals */
 #pragma once
 
 #include <stddef.h>

@@ -15,8 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
-#include "probe/harness/account.h"
-#include "syscall.h"
+#include "probe/harness/job.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Computation: Fibonacci numbers by the definition, which is calls and additions and nothing that

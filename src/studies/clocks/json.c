@@ -235,12 +235,6 @@ json_t *clocks_results_json(const void *kept)
     return list;
 }
 
-json_t *clocks_findings_json(const void *kept)
-{
-    const struct clocks_run *run = kept;
-    return claims_json(run->report.findings, CLOCKS_FINDINGS);
-}
-
 /* --- around the rows --- */
 
 /* The name of a clock where there is one. */

@@ -310,8 +310,8 @@ struct asked {
     const struct clocks_case *file;
     const struct clocks_report *report;
 };
-/* Nothing where there is nothing to say. */
-typedef void adviser(const struct asked *asked, struct text *out);
+/* Which clock it is; what follows its name. -1: none, or nothing is said of any. */
+typedef int32_t adviser(const struct asked *asked, struct text *out);
 
 static const char *name_of(const struct asked *asked, int32_t clock)
 {
@@ -424,18 +424,17 @@ static int32_t best_without_rate(const struct asked *asked, int32_t best)
     return as_good ? usual : cheapest;
 }
 
-static void advise_short(const struct asked *asked, struct text *out)
+static int32_t advise_short(const struct asked *asked, struct text *out)
 {
     int32_t best = best_for_regions(asked, NULL);
     if (best < 0)
-        return;
+        return -1;
     int32_t fenced = fenced_form(asked, best), next = best_without_rate(asked, best);
     char cost[WORDS_TIME], step[WORDS_TIME], one[WORDS_TIME], other[WORDS_TIME];
     double error = region_error(asked, (uint32_t)best);
     text_printf(out,
-                "Short regions: %.24s. A reading takes %s and tells %s apart: %s of a region of 1 "
-                "µs, %s of 100 µs.",
-                name_of(asked, best), words_time(asked->report->costs[best].ns, cost),
+                ". A reading takes %s and tells %s apart: %s of a region of 1 µs, %s of 100 µs.",
+                words_time(asked->report->costs[best].ns, cost),
                 words_time(asked->report->granularities[best].resolution_ns, step),
                 words_share(error / 1e3, one), words_share(error / 1e5, other));
     if (fenced >= 0)
@@ -444,6 +443,7 @@ static void advise_short(const struct asked *asked, struct text *out)
     if (next >= 0)
         text_printf(out, " Without knowing a rate: %.24s, %s.", name_of(asked, next),
                     words_time(asked->report->costs[next].ns, cost));
+    return best;
 }
 
 /* --- long intervals --- */
@@ -483,18 +483,18 @@ static void put_rate(const struct asked *asked, int32_t clock, struct text *out)
     }
 }
 
-static void advise_long(const struct asked *asked, struct text *out)
+static int32_t advise_long(const struct asked *asked, struct text *out)
 {
     int32_t best = best_for_long(asked);
     char cost[WORDS_TIME] = "";
     if (best < 0)
-        return;
+        return -1;
     if (asked->report->costs[best].known && isfinite(asked->report->costs[best].ns))
         words_time(asked->report->costs[best].ns, cost);
-    text_printf(out, "Long intervals: %.24s%s%s%s.", name_of(asked, best), *cost ? " (" : "", cost,
-                *cost ? " a reading)" : "");
+    text_printf(out, "%s%s%s.", *cost ? " (" : "", cost, *cost ? " a reading)" : "");
     put_deviation(asked, best, out);
     put_rate(asked, best, out);
+    return best;
 }
 
 /* --- across CPUs --- */
@@ -529,26 +529,26 @@ static int32_t best_across(const struct asked *asked)
     return best;
 }
 
-static void advise_across(const struct asked *asked, struct text *out)
+static int32_t advise_across(const struct asked *asked, struct text *out)
 {
     const struct clocks_report *report = asked->report;
     int32_t best = best_across(asked);
     if (best < 0)
-        return;
+        return -1;
     char words[WORDS_TIME], cost[WORDS_TIME] = "unknown";
     if (report->costs[best].known && isfinite(report->costs[best].ns))
         words_time(report->costs[best].ns, cost);
-    text_printf(
-        out,
-        "Across CPUs and threads: %.24s, at a cost of %s. CPUs differ by less than %s (%zu %s "
-        "compared), and none was shown another's future.",
-        name_of(asked, best), cost, words_time(apart_ns(asked, (uint32_t)best), words),
-        report->offsets[best].pairs, report->offsets[best].pairs == 1 ? "pair" : "pairs");
+    text_printf(out,
+                ", at a cost of %s. CPUs differ by less than %s (%zu %s compared), and none was "
+                "shown another's future.",
+                cost, words_time(apart_ns(asked, (uint32_t)best), words),
+                report->offsets[best].pairs, report->offsets[best].pairs == 1 ? "pair" : "pairs");
+    return best;
 }
 
 /* --- CPU time --- */
 
-static void advise_cpu_time(const struct asked *asked, struct text *out)
+static int32_t advise_cpu_time(const struct asked *asked, struct text *out)
 {
     const struct clocks_report *report = asked->report;
     int32_t best = -1;
@@ -563,22 +563,22 @@ static void advise_cpu_time(const struct asked *asked, struct text *out)
         }
     }
     if (best < 0)
-        return;
+        return -1;
     char cost[WORDS_TIME] = "an unknown time";
     if (isfinite(least))
         words_time(least, cost);
-    text_printf(out, "CPU time: %.24s, %s a reading. It stands still over sleep and waiting.",
-                name_of(asked, best), cost);
+    text_printf(out, ", %s a reading. It stands still over sleep and waiting.", cost);
+    return best;
 }
 
 /* --- what could be known and is not --- */
 
-static void advise_falsifying(const struct asked *asked, struct text *out)
+static int32_t advise_falsifying(const struct asked *asked, struct text *out)
 {
     const struct clocks_report *report = asked->report;
     for (uint32_t i = 0; i < asked->file->clock_count; i++)
         if (report->verdicts[i].trust == TRUST_DEPENDABLE)
-            return;
+            return -1;
     text_puts(out,
               !has_usable(asked)
                   ? "No clock of this machine is to be trusted for an interval: time from outside, "
@@ -588,11 +588,12 @@ static void advise_falsifying(const struct asked *asked, struct text *out)
                     "is one: watch longer, and all workloads."
                   : "No rate could be falsified here: ask from another machine (assay clocks --via "
                     "ssh:HOST), whose clock then tells, or give this one an RTC or a PTP device.");
+    return -1;
 }
 
 /* --- what the machine does --- */
 
-static void advise_disturbed(const struct asked *asked, struct text *out)
+static int32_t advise_disturbed(const struct asked *asked, struct text *out)
 {
     const struct clocks_disturbances *seen = &asked->report->disturbances;
     char words[WORDS_TIME], worst[WORDS_TIME];
@@ -602,24 +603,29 @@ static void advise_disturbed(const struct asked *asked, struct text *out)
             "The host took %s of the time, and intervals hold it: repeat them, and take the "
             "least or the median.",
             words_share(seen->stolen_ns / seen->watched_ns, words));
-        return;
+        return -1;
     }
     if (!(seen->overslept_median_ns > 0))
-        return;
+        return -1;
     text_printf(
         out,
         "Do not take the length that a sleep was asked for as its length: it ends %s late, at "
         "most %s here. Read a clock before and after.",
         words_time(seen->overslept_median_ns, words), words_time(seen->overslept_max_ns, worst));
+    return -1;
 }
+
+const char *const clock_use_names[CLOCK_USES] = {[USE_SHORT] = "Short regions",
+                                                 [USE_LONG] = "Long intervals",
+                                                 [USE_ACROSS] = "Across CPUs and threads",
+                                                 [USE_CPU_TIME] = "CPU time"};
 
 void clocks_advise(const struct clocks_case *file, struct clocks_report *report)
 {
-    static adviser *const advisers[] = {
-        advise_short,    advise_long,       advise_across,
-        advise_cpu_time, advise_falsifying, advise_disturbed,
-    };
-    enum { ADVISERS = sizeof(advisers) / sizeof(*advisers) };
+    enum { ADVISERS = CLOCK_USES + 2 };
+    static adviser *const advisers[ADVISERS] = {
+        [USE_SHORT] = advise_short,       [USE_LONG] = advise_long, [USE_ACROSS] = advise_across,
+        [USE_CPU_TIME] = advise_cpu_time, advise_falsifying,        advise_disturbed};
     struct asked asked = {file, report};
     if (report->looks == 0)
         return;
@@ -627,8 +633,13 @@ void clocks_advise(const struct clocks_case *file, struct clocks_report *report)
     for (size_t i = 0; i < ADVISERS; i++) {
         struct clocks_advice *advice = &report->advice[report->advice_count];
         AUTO_TEXT struct text words = {0};
-        advisers[i](&asked, &words);
-        snprintf(advice->text, sizeof(advice->text), "%s", text_string(&words));
+        const int32_t clock = advisers[i](&asked, &words);
+        *advice = (struct clocks_advice){.clock = clock, .use = (enum clock_use)i};
+        if (clock < 0)
+            snprintf(advice->text, sizeof(advice->text), "%s", text_string(&words));
+        else
+            snprintf(advice->text, sizeof(advice->text), "%s: %.24s%s", clock_use_names[i],
+                     name_of(&asked, clock), text_string(&words));
         report->advice_count += words.length > 0;
     }
 }

@@ -63,7 +63,6 @@ int clocks_look_from_outside(void *kept);
 void clocks_put_report(const void *kept, const struct style *style, struct text *out);
 json_t *clocks_results_json(const void *kept);
 json_t *clocks_analysis_json(const void *kept);
-json_t *clocks_findings_json(const void *kept);
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *clocks_figures(const void *kept);
 

@@ -308,7 +308,11 @@ struct clock_verdict {
     char why[400];          /* one sentence for people */
 };
 
+enum clock_use { USE_SHORT, USE_LONG, USE_ACROSS, USE_CPU_TIME, CLOCK_USES };
+extern const char *const clock_use_names[CLOCK_USES]; /* "Short regions" … */
 struct clocks_advice {
+    int32_t clock;      /* -1: it is about none … */
+    enum clock_use use; /* … else what that one is for */
     char text[300];
 };
 

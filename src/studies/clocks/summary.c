@@ -7,104 +7,85 @@
 
 #include "base/memory.h"
 #include "engine/told.h"
-#include "studies/clocks/plan.h"
-#include "studies/clocks/study.h"
+#include "studies/clocks/parts.h"
 
-/* What a clock is for, in as few words as tell. */
-static const char *purpose_words(const char *purpose)
+static void lead(const void *kept, struct string_list *sentences)
 {
-    static const struct {
-        const char *purpose, *words;
-    } known[] = {{"Short regions", "short"},
-                 {"Long intervals", "long"},
-                 {"Across CPUs and threads", "across CPUs"}};
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strcmp(known[i].purpose, purpose) == 0)
-            return known[i].words;
-    return purpose;
+    const struct clocks_report *report = &((const struct clocks_run *)kept)->report;
+    for (size_t i = 0; i < report->advice_count; i++)
+        told_say(sentences, report->advice[i].text);
 }
 
-static void put_line(const json_t *clocks, const struct style *style, struct text *out)
+/* Those that are not dependable. */
+static struct string_list to_avoid(const struct clocks_run *run)
 {
-    AUTO_TEXT struct text words = {0};
-    const json_t *chosen, *avoid = json_object_get(clocks, "avoid");
-    size_t i;
-    json_array_foreach(json_object_get(clocks, "use"), i, chosen)
-    {
-        text_printf(&words, "%s%s: %s", i ? "; " : "", purpose_words(json_word(chosen, "for")),
-                    json_word(chosen, "clock"));
+    struct string_list avoid = {0};
+    for (size_t i = 0; i < run->file.clock_count; i++) {
+        const struct clock_verdict *verdict = clocks_seen(run, i).verdict;
+        if (clocks_is_judged(run, i) && verdict && verdict->trust == TRUST_NOT_DEPENDABLE)
+            told_add(&avoid, run->file.clocks[i].name);
     }
-    if (json_array_size(avoid)) {
+    return avoid;
+}
+
+static void put_line(const void *kept, const struct style *style, struct text *out)
+{
+    static const char *const uses[CLOCK_USES] = {[USE_SHORT] = "short",
+                                                 [USE_LONG] = "long",
+                                                 [USE_ACROSS] = "across CPUs",
+                                                 [USE_CPU_TIME] = "CPU time"};
+    const struct clocks_run *run = kept;
+    const struct string_list avoid = to_avoid(run);
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < run->report.advice_count; i++) {
+        const struct clocks_advice *advice = &run->report.advice[i];
+        if (advice->clock >= 0)
+            text_printf(&words, "%s%s: %s", words.length ? "; " : "", uses[advice->use],
+                        run->file.clocks[advice->clock].name);
+    }
+    if (avoid.count) {
         text_puts(&words, words.length ? "; not: " : "not: ");
-        told_put_names(avoid, style->width / 2, &words);
+        told_put_names(&avoid, style->width / 2, &words);
     }
     told_put_line("clocks", text_string(&words), 2, style, out);
 }
 
-static bool has_clock(const json_t *all, const char *name, size_t length)
+static json_t *line_json(const void *kept)
 {
-    const json_t *clock;
-    size_t i;
-    json_array_foreach(all, i, clock)
-    {
-        const char *text = told_text(clock, "clock");
-        if (text && strlen(text) == length && strncmp(text, name, length) == 0)
-            return true;
+    const struct clocks_run *run = kept;
+    const struct string_list avoid = to_avoid(run);
+    json_t *use = json_array();
+    for (size_t i = 0; i < run->report.advice_count; i++) {
+        const struct clocks_advice *advice = &run->report.advice[i];
+        if (advice->clock >= 0)
+            json_array_append_new(
+                use, JSON_OBJECT({"for", json_text(clock_use_names[advice->use])},
+                                 {"clock", json_text(run->file.clocks[advice->clock].name)}));
     }
-    return false;
-}
-
-/* "Short regions: tsc. A reading takes …" -> {"for": "short regions", "clock": "tsc"}; NULL: it is
- * about no clock. */
-static json_t *chosen_clock(const json_t *all, const char *advice)
-{
-    const char *colon = advice ? strstr(advice, ": ") : NULL;
-    size_t length = colon ? strcspn(colon + 2, " ,.;(") : 0;
-    if (!colon || !has_clock(all, colon + 2, length))
-        return NULL;
-    return JSON_OBJECT({"for", json_stringn(advice, (size_t)(colon - advice))},
-                       {"clock", json_stringn(colon + 2, length)});
-}
-
-static json_t *make_line(const json_t *results, const json_t *analysis)
-{
-    (void)results;
-    const json_t *all = json_object_get(analysis, "clocks"), *member;
-    if (!json_is_array(all))
-        return json_null();
-    json_t *object = json_object(), *use = json_array(), *avoid = json_array();
-    size_t i;
-    json_array_foreach(json_object_get(analysis, "advice"), i, member)
-    {
-        json_t *chosen = chosen_clock(all, told_text(member, "text"));
-        if (chosen)
-            json_array_append_new(use, chosen);
-    }
-    json_array_foreach(all, i, member)
-    {
-        if (strcmp(json_word(member, "trust"), "not dependable") == 0)
-            json_array_append_new(avoid, json_text(told_text(member, "clock")));
-    }
-    JSON_PUT(object, {"use", use}, {"avoid", avoid});
-    return object;
+    return JSON_OBJECT({"use", use}, {"avoid", told_json(&avoid)});
 }
 
 /* Also how long the ticks of the machine's counter are. */
-static void compare(const struct compared *compared, const json_t *results, const json_t *analysis)
+static void compare(const struct compared *compared, const void *kept)
 {
-    (void)results;
-    const json_t *clocks = json_object_get(analysis, "clocks");
-    size_t i;
-    json_t *row;
-    json_array_foreach(clocks, i, row)
-    {
-        const char *name = json_word(row, "clock");
-        const json_t *tick = json_object_get(row, "ns_per_tick");
-        if (json_is_number(tick) && (strcmp(name, "tsc") == 0 || strcmp(name, "cntvct") == 0 ||
-                                     strcmp(name, "rdtime") == 0))
-            compared->file->sides[compared->side].tick_ns = json_number_value(tick);
+    const struct clocks_run *run = kept;
+    for (size_t i = 0; i < run->file.clock_count; i++) {
+        const struct clock_seen seen = clocks_seen(run, i);
+        const char *name = seen.clock->name;
+        if (!clocks_is_judged(run, i))
+            continue;
+        if (seen.scale.known && isfinite(seen.scale.ns_per_tick) &&
+            (strcmp(name, "tsc") == 0 || strcmp(name, "cntvct") == 0 ||
+             strcmp(name, "rdtime") == 0))
+            compared->file->sides[compared->side].tick_ns = seen.scale.ns_per_tick;
+        const struct clock_verdict *verdict = seen.verdict;
+        if (verdict)
+            told_word(compared, name,
+                      &(struct compare_word){
+                          .word = clock_trust_names[verdict->trust],
+                          .detail = verdict->fault ? clock_fault_names[verdict->fault] : NULL,
+                          .unsure = verdict->trust == TRUST_NOT_FALSIFIABLE});
     }
-    told_words(compared, clocks, "clock", "trust", "fault");
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -239,8 +220,8 @@ static int load(struct store *store, const struct compared *compared, struct fai
 
 const struct study_told clocks_told = {
     .title = "How far clocks can be trusted",
-    .lead = told_advice,
-    .line = {"clocks", 4, make_line, put_line},
+    .lead = lead,
+    .line = {"clocks", 4, line_json, put_line},
     .part = {.turn = 5, 15, 115, 130, 3, 20, .rank = 3, .quick_flag = 60},
     .compared = {.say = compare, .load = load, .ticks = true},
 };

@@ -493,12 +493,6 @@ static void add_slopes(const struct error_run *run, const struct error_slope *li
 
 /* --- the error by N --- */
 
-static bool is_linear(const json_t *figure, const char *axis)
-{
-    const json_t *scale = json_object_get(json_object_get(figure, axis), "scale");
-    return strcmp(json_string_value(scale), "linear") == 0;
-}
-
 /* Everything of the event that the slopes are of. */
 static void add_by_n(const struct error_run *run, const struct error_slope *like, json_t *figures)
 {
@@ -538,8 +532,8 @@ static void add_by_n(const struct error_run *run, const struct error_slope *like
                    figure_number((double)spread.q1), figure_number((double)spread.q3),
                    json_text(cell->opt), json_text(cell->link), json_count(count));
     }
-    figure_fit_scale(figure, "x");
-    figure_fit_scale(figure, "y");
+    const bool linear = (figure_fit_scale(figure, "x") == SCALE_LINEAR) &
+                        (figure_fit_scale(figure, "y") == SCALE_LINEAR);
     const double iterations = iterations_of(report, like);
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct error_slope *slope = &report->slopes[i];
@@ -552,10 +546,9 @@ static void add_by_n(const struct error_run *run, const struct error_slope *like
                         (double)slope->longest);
     }
     text_puts(&words, "Points are medians of cells, their bars the middle half of the runs; ");
-    text_puts(&words, is_linear(figure, "x") && is_linear(figure, "y")
-                          ? "lines are those that the slopes are of."
-                          : "curves are the straight lines that the slopes are of, "
-                            "bent where an axis is logarithmic.");
+    text_puts(&words, linear ? "lines are those that the slopes are of."
+                             : "curves are the straight lines that the slopes are of, "
+                               "bent where an axis is logarithmic.");
     text_puts(&words, " What is there at one iteration is what measuring itself adds, what comes "
                       "on top of it came while the loop ran.");
     error_append_figure(run, figures, figure, &words);

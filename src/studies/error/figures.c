@@ -392,24 +392,18 @@ static const char *unit_of(const struct error_cell *cell)
 /* --- all of them --- */
 
 static void put_overview(const struct error_run *run, const struct error_cell *cell,
-                         const json_t *figure, struct text *words)
+                         const struct pooled_box *box, struct text *words)
 {
-    const json_t *rows = json_object_get(figure, "rows");
-    const json_t *row = json_array_get(rows, json_array_size(rows) - 1);
-    double runs = json_number_value(json_array_get(row, 3));
-    double least = json_number_value(json_array_get(row, 4));
-    double median = json_number_value(json_array_get(row, 6));
-    double most = json_number_value(json_array_get(row, 9));
-    text_printf(words, "Of %s empty windows of %s%s, ", BRIEF(runs),
+    text_printf(words, "Of %s empty windows of %s%s, ", BRIEF((double)box->count),
                 error_event_told(cell->event, cell->part == PART_STEPPED),
                 error_on(&run->file, cell->machine));
-    if (least >= most)
-        text_printf(words, "every one counted %s. ", BRIEF(most));
+    if (box->least >= box->most)
+        text_printf(words, "every one counted %s. ", BRIEF(box->most));
     else
         text_printf(words,
                     "half counted %s or more although nothing happened in them; the least counted "
                     "%s, the most %s. ",
-                    BRIEF(median), BRIEF(least), BRIEF(most));
+                    BRIEF(box->median), BRIEF(box->least), BRIEF(box->most));
 }
 
 static void add_overview(const struct error_run *run, const struct error_ways *ways,
@@ -442,11 +436,12 @@ static void add_overview(const struct error_run *run, const struct error_ways *w
             for (size_t at = 0; at < ways->list[i].cell->runs; at++)
                 pooled_add(&pooled, (double)error_of(ways->list[i].cell, at));
         size_t before = figure_rows(figure);
-        FIGURE_BOX(figure, &pooled, true, error_machine_json(&run->file, first->machine),
-                   json_text(error_event_told(first->event, first->part == PART_STEPPED)),
-                   error_mode_json(first->mode));
-        if (figure_rows(figure) > before && before < 4)
-            put_overview(run, first, figure, &words);
+        const struct pooled_box box =
+            FIGURE_BOX(figure, &pooled, true, error_machine_json(&run->file, first->machine),
+                       json_text(error_event_told(first->event, first->part == PART_STEPPED)),
+                       error_mode_json(first->mode));
+        if (box.count && before < 4)
+            put_overview(run, first, &box, &words);
     }
     text_puts(&words, "How far apart they lie is what choosing the way of measuring is worth.");
     error_append_figure(run, figures, figure, &words);
@@ -477,21 +472,19 @@ static void null_add_event(const struct error_run *run, const struct error_ways 
             pooled_add(&pooled, (double)pool.errors[pool.count - 1]);
         if (!figure_has_room(figure))
             return;
-        size_t before = figure_rows(figure);
-        FIGURE_BOX(figure, &pooled, false, error_machine_json(file, cell->machine),
-                   json_text(event), json_text(cell->path),
-                   json_text(pattern_descriptions[cell->pattern]), error_mode_json(cell->mode));
-        if (figure_rows(figure) == before)
+        const struct pooled_box box =
+            FIGURE_BOX(figure, &pooled, false, error_machine_json(file, cell->machine),
+                       json_text(event), json_text(cell->path),
+                       json_text(pattern_descriptions[cell->pattern]), error_mode_json(cell->mode));
+        if (!box.count)
             continue;
-        const json_t *row = json_array_get(json_object_get(figure, "rows"), before);
-        double median = json_number_value(json_array_get(row, 8));
-        if (!least || median < least_median) {
+        if (!least || box.median < least_median) {
             least = cell;
-            least_median = median;
+            least_median = box.median;
         }
-        if (!most || median > most_median) {
+        if (!most || box.median > most_median) {
             most = cell;
-            most_median = median;
+            most_median = box.median;
         }
     }
     if (least && least_median >= most_median)

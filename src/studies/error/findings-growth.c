@@ -207,6 +207,7 @@ static void weigh(const struct claim_facts *facts, bool stepped, struct finding 
             size_t used = strlen(untested);
             snprintf(untested + used, sizeof(untested) - used, "%s%s%s", used ? ", " : "",
                      expected[i].name, one_sided ? " in user+kernel mode" : "");
+            finding->machine_untested |= expected[i].factor == FACTOR_MACHINE;
             continue;
         }
         static const enum finding_verdict opposite[] = {[FINDING_HOLDS] = FINDING_FAILS,

@@ -100,11 +100,6 @@ json_t *error_results_json(const void *kept)
     return list;
 }
 
-json_t *error_findings_json(const void *kept)
-{
-    return claims_json(((const struct error_run *)kept)->report.findings, ERROR_FINDINGS);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What the cells of `assay error` say together, as JSON (docs/json). */
 
@@ -158,6 +153,15 @@ static json_t *effect_json(const struct error_effect *effect)
     PUT(object, {"significant", json_boolean(effect->significant)},
         {"matters", json_boolean(effect->matters)});
     return object;
+}
+
+json_t *error_anova_json(const void *kept)
+{
+    const struct error_report *report = &((const struct error_run *)kept)->report;
+    json_t *list = json_array();
+    for (size_t i = 0; i < report->effect_count; i++)
+        json_array_append_new(list, effect_json(&report->effects[i]));
+    return list;
 }
 
 static json_t *model_json(const struct error_anova *anova)
@@ -367,7 +371,7 @@ json_t *error_analysis_json(const void *kept)
     PUT_LIST(analysis, "best", report->best_count, best_json(file, &report->best[i]));
     PUT_LIST(analysis, "table3", sizeof(error_table3) / sizeof(*error_table3),
              table3_json(&error_table3[i]));
-    PUT_LIST(analysis, "anova", report->effect_count, effect_json(&report->effects[i]));
+    PUT(analysis, {"anova", error_anova_json(run)});
     PUT_LIST(analysis, "models", report->anova_count, model_json(&report->anovas[i]));
     PUT_LIST(analysis, "counters", report->by_counters_count,
              counters_json(file, &report->by_counters[i]));

@@ -38,7 +38,7 @@ void error_put_report(const void *kept, const struct style *style, struct text *
 /* --- for programs --- */
 json_t *error_results_json(const void *kept);
 json_t *error_analysis_json(const void *kept);
-json_t *error_findings_json(const void *kept);
+json_t *error_anova_json(const void *kept);
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *error_figures(const void *kept);
 

@@ -2,59 +2,50 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What reports, runs and comparisons say of what measuring adds to counts. */
-#include <math.h>
-#include <string.h>
+#include <inttypes.h>
 
+#include "base/memory.h"
 #include "engine/told.h"
-#include "studies/error/study.h"
+#include "studies/error/parts.h"
 
 #define PATH_LINES 3u
 
-static const char *mode_words(const char *mode)
+static void lead(const void *kept, struct string_list *sentences)
 {
-    static const struct {
-        const char *mode, *words;
-    } known[] = {{"u", "user mode"},
-                 {"k", "system mode"},
-                 {"uk", "user and system mode"},
-                 {"any", "other events"}};
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-        if (strcmp(known[i].mode, mode) == 0)
-            return known[i].words;
-    return mode;
+    const struct error_report *report = &((const struct error_run *)kept)->report;
+    for (size_t i = 0; i < report->advice_count; i++)
+        told_say(sentences, report->advice[i].text);
 }
 
 /* All events of one mode; false: there is none. */
-static bool put_mode(const json_t *paths, const char *mode, struct text *words)
+static bool put_mode(const struct error_report *report, enum count_mode mode, struct text *words)
 {
-    const json_t *best;
-    size_t i;
-    json_array_foreach(paths, i, best)
-    {
-        if (strcmp(json_word(best, "mode"), mode) != 0)
+    static const char *const told[] = {[COUNT_USER] = "user mode",
+                                       [COUNT_KERNEL] = "system mode",
+                                       [COUNT_BOTH] = "user and system mode",
+                                       [COUNT_ANY] = "other events"};
+    for (size_t i = 0; i < report->best_count; i++) {
+        const struct error_best *best = &report->best[i];
+        if (!best->overall || best->mode != mode)
             continue;
-        text_printf(words, "%s%s", words->length ? "" : mode_words(mode),
-                    words->length ? "; " : ": ");
+        text_printf(words, "%s%s", words->length ? "" : told[mode], words->length ? "; " : ": ");
         /* "instructions:u +5 by perf-syscall start-read" */
-        char subtract[NUMBER_SIZE];
-        number_signed((int64_t)llround(json_number_value(json_object_get(best, "subtract"))),
-                      subtract, sizeof(subtract));
-        text_printf(words, "%s %s by %s %s%s", json_word(best, "event"), subtract,
-                    json_word(best, "path"), json_pattern(best),
-                    json_is_true(json_object_get(best, "stepped")) ? " (stepped)" : "");
+        text_printf(words, "%s %s by %s %s%s", best->event, SIGNED(best->subtract), best->path,
+                    pattern_descriptions[best->pattern], best->stepped ? " (stepped)" : "");
     }
     return words->length > 0;
 }
 
 /* Lines that nobody needs go to the last mode. */
-static void put_line(const json_t *paths, const struct style *style, struct text *out)
+static void put_line(const void *kept, const struct style *style, struct text *out)
 {
-    static const char *const modes[] = {"u", "k", "uk", "any"};
+    static const enum count_mode modes[] = {COUNT_USER, COUNT_KERNEL, COUNT_BOTH, COUNT_ANY};
+    const struct error_run *run = kept;
     AUTO_TEXT struct text words = {0};
     size_t lines = 0;
     for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]) && lines < PATH_LINES; i++) {
         AUTO_TEXT struct text next = {0};
-        if (!put_mode(paths, modes[i], &next))
+        if (!put_mode(&run->report, modes[i], &next))
             continue;
         if (words.length)
             told_put_line(lines++ ? "" : "adds", text_string(&words), 1, style, out);
@@ -66,28 +57,45 @@ static void put_line(const json_t *paths, const struct style *style, struct text
 }
 
 /* Of each event the path and pattern that adds least. */
-static json_t *make_line(const json_t *results, const json_t *analysis)
+static json_t *line_json(const void *kept)
 {
-    (void)results;
-    static const char *const keys[] = {"mode",     "event",   "path", "pattern",
-                                       "subtract", "stepped", NULL};
-    const json_t *all = json_object_get(analysis, "best"), *best;
-    if (!json_is_array(all))
-        return json_null();
+    const struct error_report *report = &((const struct error_run *)kept)->report;
     json_t *list = json_array();
-    size_t i;
-    json_array_foreach(all, i, best)
-    {
-        if (json_is_true(json_object_get(best, "overall")))
-            json_array_append_new(list, told_picked(best, keys));
+    for (size_t i = 0; i < report->best_count; i++) {
+        const struct error_best *best = &report->best[i];
+        if (best->overall)
+            json_array_append_new(list,
+                                  JSON_OBJECT({"mode", json_text(count_mode_names[best->mode])},
+                                              {"event", json_text(best->event)},
+                                              {"path", json_text(best->path)},
+                                              {"pattern", json_text(pattern_names[best->pattern])},
+                                              {"subtract", json_difference(best->subtract)},
+                                              {"stepped", json_boolean(best->stepped)}));
     }
     return list;
 }
 
+static size_t factors(const void *kept, struct compared_factor **list)
+{
+    const struct error_report *report = &((const struct error_run *)kept)->report;
+    *list = memory_new(report->effect_count, sizeof(**list));
+    for (size_t i = 0; i < report->effect_count; i++) {
+        const struct error_effect *effect = &report->effects[i];
+        (*list)[i] = (struct compared_factor){.event = effect->event,
+                                              .name = effect->name,
+                                              .share = effect->effect_size,
+                                              .within = effect->share_within,
+                                              .p = effect->p,
+                                              .machine = effect->factors == 1u << FACTOR_MACHINE,
+                                              .matters = effect->matters};
+    }
+    return report->effect_count;
+}
+
 const struct study_told error_told = {
     .title = "What measuring adds to a count",
-    .lead = told_advice,
-    .line = {"paths", 2, make_line, put_line},
+    .lead = lead,
+    .line = {"paths", 2, line_json, put_line},
     .part = {.turn = 3, 26, 130, 160, 3, 20, .rank = 1},
-    .compared = {.together = "Z6", .factor = true},
+    .compared = {.together = "Z6", .factors = factors, .factors_json = error_anova_json},
 };

@@ -467,6 +467,6 @@ void measure_put_report(const void *kept, const struct style *style, struct text
         text_putc(out, '\n');
     deliver_put_machine(run->studying.facts, style, out);
     text_printf(out, "seed %" PRIu64 ", samples in ", run->studying.seed);
-    text_put_clean(out, store_path(run->studying.store));
+    text_put_clean(out, run->studying.stored);
     text_putc(out, '\n');
 }

@@ -9,29 +9,26 @@
 #include "studies/measure/study.h"
 
 /* What was to be counted decides which result matters most: the one that is farthest off. */
-static bool is_farther(const json_t *row, const json_t *worst)
+static bool is_farther(const struct summary *one, const struct summary *worst)
 {
-    return json_is_number(json_object_get(row, "error")) &&
-           (!worst || fabs(told_number(row, "error")) > fabs(told_number(worst, "error")));
+    return one->error.known && (!worst->error.known ||
+                                fabs((double)one->error.value) > fabs((double)worst->error.value));
 }
 
-static void lead(const json_t *results, const json_t *analysis, json_t *lead)
+static void lead(const void *kept, struct string_list *sentences)
 {
-    (void)analysis;
+    const struct measuring *run = kept;
     AUTO_TEXT struct text sentence = {0};
-    size_t i, exact = 0, compared = 0;
-    const json_t *worst = NULL;
-    json_t *row;
-    json_array_foreach(results, i, row)
-    {
-        const bool known = json_is_number(json_object_get(row, "error"));
-        compared += known;
-        exact += known && told_number(row, "error_min") == 0 && told_number(row, "error_max") == 0;
-        worst = is_farther(row, worst) ? row : worst;
+    size_t exact = 0, compared = 0;
+    const struct row *worst = run->rows;
+    for (size_t i = 0; i < run->row_count; i++) {
+        const struct summary *summary = &run->rows[i].summary;
+        compared += summary->error.known;
+        exact +=
+            summary->error.known && summary->error_min.value == 0 && summary->error_max.value == 0;
+        worst = is_farther(summary, &worst->summary) ? &run->rows[i] : worst;
     }
-    if (!worst)
-        worst = json_array_get(results, 0);
-    if (!worst)
+    if (!run->row_count)
         return;
     if (compared > 1)
         text_printf(&sentence, "Of %zu cells that can be held against a truth %zu %s exact%s",
@@ -39,19 +36,19 @@ static void lead(const json_t *results, const json_t *analysis, json_t *lead)
                     exact < compared ? "; farthest off: " : ".");
     if (compared <= 1 || exact < compared) {
         /* "1,000 page-faults:u on pages through perf-read, start-stop, where 1,000 are right." */
-        figure_put_number(&sentence, told_number(worst, "median"));
-        text_printf(&sentence, " %s on %s, N ", json_word(worst, "event"),
-                    json_word(worst, "specimen"));
-        figure_put_number(&sentence, told_number(worst, "n"));
-        text_printf(&sentence, ", through %s, %s", json_word(worst, "path"), json_pattern(worst));
-        if (json_is_number(json_object_get(worst, "truth"))) {
+        const struct cell *cell = &worst->cell->cell;
+        const struct summary *summary = &worst->summary;
+        figure_put_number(&sentence, summary->judged ? (double)summary->values.median : 0);
+        text_printf(&sentence, " %s on %s, N ", cell->events[worst->counter], cell->specimen);
+        figure_put_number(&sentence, (double)cell->n);
+        text_printf(&sentence, ", through %s, %s", cell->path, pattern_descriptions[cell->pattern]);
+        if (summary->expected.truth.known) {
             text_puts(&sentence, "; right is ");
-            figure_put_number(&sentence, told_number(worst, "truth"));
+            figure_put_number(&sentence, (double)summary->expected.truth.value);
         }
         text_putc(&sentence, '.');
     }
-
-    told_say(lead, &sentence);
+    told_say(sentences, text_string(&sentence));
 }
 
 const struct study_told measure_told = {.title = "What was counted", .lead = lead};

@@ -114,8 +114,10 @@ static void add_unit(const struct overhead_run *run, const char *unit, json_t *f
             text_puts(&words,
                       "Of start and stop they are the least: the operating system halts the "
                       "meters while it switches a counter.");
-    } else if (!put_comparison(run, unit, &words))
-        json_array_clear(json_object_get(figure, "rows")); /* of one machine alone */
+    } else if (!put_comparison(run, unit, &words)) {
+        json_decref(figure); /* of one machine alone */
+        return;
+    }
     overhead_append_figure(run, figures, figure, &words);
 }
 

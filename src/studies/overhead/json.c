@@ -113,11 +113,6 @@ json_t *overhead_results_json(const void *kept)
     return list;
 }
 
-json_t *overhead_findings_json(const void *kept)
-{
-    return claims_json(((const struct overhead_run *)kept)->report.findings, OVERHEAD_FINDINGS);
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What the cells of `assay overhead` say together, as JSON (docs/json). */
 

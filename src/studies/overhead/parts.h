@@ -48,7 +48,6 @@ static inline const struct overhead_options *overhead_asked(const struct overhea
 void overhead_put_report(const void *kept, const struct style *style, struct text *out);
 json_t *overhead_results_json(const void *kept);
 json_t *overhead_analysis_json(const void *kept);
-json_t *overhead_findings_json(const void *kept);
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *overhead_figures(const void *kept);
 

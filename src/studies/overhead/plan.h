@@ -14,7 +14,6 @@
 #include "store/store.h"
 #include "studies/overhead/study.h"
 #include "wire/cell.h"
-#include "wire/tour.h"
 
 /* What a tour is there for. */
 enum overhead_stage {

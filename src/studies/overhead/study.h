@@ -34,7 +34,6 @@
 
 #include "engine/findings.h"
 #include "wire/cell.h"
-#include "wire/tour.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What is laid before the judge of overhead: tours, each a row of calls that processes made one

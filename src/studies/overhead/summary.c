@@ -4,29 +4,30 @@
  * What reports, runs and comparisons say of what calls cost. */
 #include "base/memory.h"
 #include "engine/told.h"
-#include "studies/overhead/plan.h"
-#include "studies/overhead/study.h"
+#include "studies/overhead/parts.h"
 
 /* The advice, as it is. */
-static json_t *make_line(const json_t *results, const json_t *analysis)
+static void lead(const void *kept, struct string_list *sentences)
 {
-    (void)results;
-    const json_t *all = json_object_get(analysis, "advice"), *advice;
-    if (!json_is_array(all))
-        return json_null();
+    const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
+    for (size_t i = 0; i < report->advice_count; i++)
+        told_say(sentences, report->advice[i].text);
+}
+
+static json_t *line_json(const void *kept)
+{
+    const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
     json_t *list = json_array();
-    size_t i;
-    json_array_foreach(all, i, advice)
-    {
-        json_array_append_new(list, json_text(told_text(advice, "text")));
-    }
+    for (size_t i = 0; i < report->advice_count; i++)
+        json_array_append_new(list, json_text(report->advice[i].text));
     return list;
 }
 
-static void put_line(const json_t *line, const struct style *style, struct text *out)
+static void put_line(const void *kept, const struct style *style, struct text *out)
 {
-    if (json_array_size(line))
-        told_put_line("calls", json_string_value(json_array_get(line, 0)), 2, style, out);
+    const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
+    if (report->advice_count)
+        told_put_line("calls", report->advice[0].text, 2, style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -131,8 +132,8 @@ static int load(struct store *store, const struct compared *compared, struct fai
 
 const struct study_told overhead_told = {
     .title = "What the calls of measuring cost",
-    .lead = told_advice,
-    .line = {"calls", 3, make_line, put_line},
+    .lead = lead,
+    .line = {"calls", 3, line_json, put_line},
     .part = {.turn = 4, 20, 120, 160, 3, 20, .rank = 2},
     .compared = {.load = load, .timed = true},
 };

@@ -252,9 +252,3 @@ json_t *repeat_results_json(const void *shown)
     }
     return list;
 }
-
-json_t *repeat_findings_json(const void *shown)
-{
-    const struct repeating *run = shown;
-    return claims_json(run->report.findings, REPEAT_FINDINGS);
-}

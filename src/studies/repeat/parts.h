@@ -73,7 +73,6 @@ void repeat_find_ending(struct repeating *run);
 void repeat_put_report(const void *shown, const struct style *style, struct text *out);
 json_t *repeat_results_json(const void *shown);
 json_t *repeat_analysis_json(const void *shown);
-json_t *repeat_findings_json(const void *shown);
 json_t *repeat_figures(const void *shown);
 
 /* ----------------------------------------------------------------------------------------------

@@ -2,131 +2,130 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What reports, runs and comparisons say of counts from run to run. */
+#include <math.h>
 #include <string.h>
 
 #include "engine/told.h"
-#include "studies/repeat/study.h"
+#include "studies/repeat/parts.h"
+#include "wire/command.h"
+
+static const char *program_of(const struct repeating *run, const struct repeat_row *row)
+{
+    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    return repeat_program_name(run, cell ? cell->program : SIZE_MAX);
+}
 
 /* Of the counts that were taken in a setting, one for each program and event: which varies most,
- * how many vary at all, and of how many programs they are. NULL: none was taken. */
-static const json_t *most_varied(const json_t *effects, const char *setting, size_t *varied,
-                                 size_t *programs)
+ * how many vary at all, and of how many programs they are. */
+struct variation {
+    const struct repeat_row *most; /* NULL: none was taken */
+    size_t varied, programs;
+};
+
+static struct variation variation_of(const struct repeating *run, bool controlled)
 {
-    const json_t *effect, *most = NULL;
+    struct variation variation = {0};
     const char *last = "";
-    size_t i;
-    *varied = *programs = 0;
-    json_array_foreach(effects, i, effect)
-    {
-        const json_t *share = json_object_get(effect, setting);
-        if (!json_is_number(share))
+    for (size_t i = 0; i < run->report.effect_count; i++) {
+        const struct repeat_effect *effect = &run->report.effects[i];
+        const struct repeat_row *row =
+            repeat_row_at(run, controlled ? effect->controlled : effect->as_is);
+        if (!row || !row->runs || !isfinite(row->cv_percent))
             continue;
-        if (!most || json_number_value(share) > json_number_value(json_object_get(most, setting)))
-            most = effect;
-        *varied += json_number_value(share) > 0;
-        *programs += strcmp(last, json_word(effect, "program")) != 0;
-        last = json_word(effect, "program");
+        const char *program = program_of(run, row);
+        if (!variation.most || row->cv_percent > variation.most->cv_percent)
+            variation.most = row;
+        variation.varied += row->cv_percent > 0;
+        variation.programs += strcmp(last, program) != 0;
+        last = program;
     }
-    return most;
+    return variation;
 }
 
-static void say_variation(const json_t *effects, const char *setting, const char *how, json_t *lead)
+static void say_variation(const struct repeating *run, bool controlled, const char *how,
+                          struct string_list *sentences)
 {
     AUTO_TEXT struct text sentence = {0};
-    size_t varied, programs;
-    const json_t *most = most_varied(effects, setting, &varied, &programs);
-    if (!most)
+    const struct variation variation = variation_of(run, controlled);
+    if (!variation.most)
         return;
-    const char *word = programs == 1 ? "program" : "programs";
+    const char *word = variation.programs == 1 ? "program" : "programs";
     char share[NUMBER_SIZE];
-    number_brief(json_number_value(json_object_get(most, setting)), share, sizeof(share));
-    if (varied)
+    number_brief(variation.most->cv_percent, share, sizeof(share));
+    if (variation.varied)
         text_printf(&sentence,
                     "%s, counts of %zu %s vary by up to %s %% from run to run (%s of %s).", how,
-                    programs, word, share, json_word(most, "event"), json_word(most, "program"));
+                    variation.programs, word, share, repeat_event_of(run, variation.most),
+                    program_of(run, variation.most));
     else
-        text_printf(&sentence, "%s, every count of %zu %s is the same in every run.", how, programs,
-                    word);
-    told_say(lead, &sentence);
+        text_printf(&sentence, "%s, every count of %zu %s is the same in every run.", how,
+                    variation.programs, word);
+    told_say(sentences, text_string(&sentence));
 }
 
-static void lead(const json_t *results, const json_t *analysis, json_t *lead)
+static void lead(const void *kept, struct string_list *sentences)
 {
-    (void)results;
-    const json_t *effects = json_object_get(analysis, "effects");
-    say_variation(effects, "as_is_cv_percent", "Left as they are", lead);
-    say_variation(effects, "controlled_cv_percent", "With everything held constant that can be",
-                  lead);
+    say_variation(kept, false, "Left as they are", sentences);
+    say_variation(kept, true, "With everything held constant that can be", sentences);
 }
 
-static void put_most(const json_t *most, struct text *out)
+static void put_most(const struct repeating *run, bool controlled, struct text *out)
 {
-    double percent = json_number_value(json_object_get(most, "cv_percent"));
+    const struct repeat_row *most = variation_of(run, controlled).most;
     char number[NUMBER_SIZE];
-    number_brief(percent, number, sizeof(number));
-    if (!json_is_object(most))
+    number_brief(most ? most->cv_percent : 0, number, sizeof(number));
+    if (!most)
         text_puts(out, "not measured");
-    else if (percent > 0)
-        text_printf(out, "up to %s %% apart (%s)", number, json_word(most, "event"));
+    else if (most->cv_percent > 0)
+        text_printf(out, "up to %s %% apart (%s)", number, repeat_event_of(run, most));
     else
         text_puts(out, "the same");
 }
 
-static void put_line(const json_t *variation, const struct style *style, struct text *out)
+static void put_line(const void *kept, const struct style *style, struct text *out)
 {
+    const struct repeating *run = kept;
     AUTO_TEXT struct text words = {0};
-    text_printf(&words, "counts of %" JSON_INTEGER_FORMAT " programs: as is ",
-                json_integer_value(json_object_get(variation, "programs")));
-    put_most(json_object_get(variation, "as_is"), &words);
+    text_printf(&words, "counts of %zu programs: as is ", run->file.program_count);
+    put_most(run, false, &words);
     text_puts(&words, "; controlled ");
-    put_most(json_object_get(variation, "controlled"), &words);
+    put_most(run, true, &words);
     told_put_line("repeat", text_string(&words), 2, style, out);
 }
 
 /* The count that varies most under a setting: of which program and event, and by how much. */
-static json_t *most_json(const json_t *effects, const char *setting)
+static json_t *most_json(const struct repeating *run, bool controlled)
 {
-    static const char *const keys[] = {"program", "event", NULL};
-    size_t varied, programs;
-    const json_t *most = most_varied(effects, setting, &varied, &programs);
-    json_t *object = most ? told_picked(most, keys) : json_null();
-    if (most)
-        json_object_set(object, "cv_percent", json_object_get(most, setting));
-    return object;
+    const struct repeat_row *most = variation_of(run, controlled).most;
+    return most ? JSON_OBJECT({"program", json_text(program_of(run, most))},
+                              {"event", json_text(repeat_event_of(run, most))},
+                              {"cv_percent", json_real(most->cv_percent)})
+                : json_null();
 }
 
-static json_t *make_line(const json_t *results, const json_t *analysis)
+static json_t *line_json(const void *kept)
 {
-    (void)results;
-    const json_t *programs = json_object_get(analysis, "programs");
-    if (!json_is_array(programs))
-        return json_null();
-    const json_t *effects = json_object_get(analysis, "effects");
-    return JSON_OBJECT({"programs", json_integer((json_int_t)json_array_size(programs))},
-                       {"as_is", most_json(effects, "as_is_cv_percent")},
-                       {"controlled", most_json(effects, "controlled_cv_percent")});
+    const struct repeating *run = kept;
+    return JSON_OBJECT({"programs", json_count(run->file.program_count)},
+                       {"as_is", most_json(run, false)}, {"controlled", most_json(run, true)});
 }
 
 /* Does a program count the same every time? */
-static void compare(const struct compared *compared, const json_t *results, const json_t *analysis)
+static void compare(const struct compared *compared, const void *kept)
 {
-    (void)analysis;
-    size_t i;
-    json_t *row;
-    json_array_foreach(results, i, row)
-    {
-        const char *program = told_text(row, "program"), *event = told_text(row, "event"),
-                   *setting = told_text(row, "setting");
-        const json_int_t runs = json_integer_value(json_object_get(row, "runs")),
-                         identical = json_integer_value(json_object_get(row, "identical"));
-        if (!program || !event || !setting || runs < 2 || identical < 0 ||
-            json_is_string(json_object_get(row, "sweep")))
+    const struct repeating *run = kept;
+    for (size_t i = 0; i < run->report.row_count; i++) {
+        const struct repeat_row *row = &run->report.rows[i];
+        const struct repeat_cell *cell = repeat_cell_of(run, row);
+        if (!cell || row->runs < 2 || (cell->sweep > SWEEP_NONE && cell->sweep < SWEEP_COUNT))
             continue;
+        const size_t identical = repeat_alike(run, row);
         AUTO_TEXT struct text subject = {0};
-        text_printf(&subject, "%s, %s, %s", program, event, setting);
-        const struct compare_word word = {.word = identical == runs ? "identical" : "varies",
-                                          .hits = (size_t)identical,
-                                          .runs = (size_t)runs};
+        text_printf(&subject, "%s, %s, %s", repeat_program_name(run, cell->program),
+                    repeat_event_of(run, row), REPEAT_SETTING(cell->controls));
+        const struct compare_word word = {.word = identical == row->runs ? "identical" : "varies",
+                                          .hits = identical,
+                                          .runs = row->runs};
         told_word(compared, text_string(&subject), &word);
     }
 }
@@ -134,7 +133,7 @@ static void compare(const struct compared *compared, const json_t *results, cons
 const struct study_told repeat_told = {
     .title = "Whether a program counts the same every time",
     .lead = lead,
-    .line = {"variation", 6, make_line, put_line},
+    .line = {"variation", 6, line_json, put_line},
     .part = {.turn = 6, 24, 120, 230, 4, 30, .rank = 4, .quick_flag = 60},
     .compared = {.say = compare, .together = "M11"},
 };

@@ -393,16 +393,16 @@ static const struct field analysis_fields[] = {
 };
 const struct fields stat_analysis = FIELDS("stat.analysis", "how the run went", analysis_fields);
 
-json_t *stat_skipped_json(const void *kept)
+const struct skips *stat_skipped(const void *kept)
 {
     const struct stat_run *run = kept;
-    struct skips skips = {0};
+    struct skips *skips = memory_new(1, sizeof(*skips));
     for (size_t i = 0; i < run->event_count; i++)
         if (run->events[i].reason)
-            skips_add(&skips, run->events[i].name, run->events[i].reason, run->events[i].error);
+            skips_add(skips, run->events[i].name, run->events[i].reason, run->events[i].error);
     if (run->refused && !run->asked)
-        skips_add(&skips, STAT_COUNTER, run->refused, 0);
+        skips_add(skips, STAT_COUNTER, run->refused, 0);
     if (run->reason)
-        skips_add(&skips, run->line, run->reason, run->error);
-    return skips_json(&skips);
+        skips_add(skips, run->line, run->reason, run->error);
+    return skips;
 }

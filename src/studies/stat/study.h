@@ -169,7 +169,7 @@ const char *stat_trust_cause(const struct stat_event *event);
 void stat_put_report(const void *kept, const struct style *style, struct text *out);
 extern const struct field stat_results, stat_csv; /* fields.c */
 extern const struct fields stat_analysis;
-json_t *stat_skipped_json(const void *kept);
+const struct skips *stat_skipped(const void *kept);
 
 /* What reports, runs and comparisons say of it (summary.c). */
 extern const struct study_told stat_told;

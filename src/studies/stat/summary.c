@@ -2,35 +2,32 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What reports, runs and comparisons say of the counts of a command. */
-#include <string.h>
-
 #include "engine/told.h"
 #include "output/figure.h"
 #include "studies/stat/study.h"
 
 /* "ls: 1,234,000 ± 20 instructions:u." of the first that was counted. */
-static void lead(const json_t *results, const json_t *analysis, json_t *lead)
+static void lead(const void *kept, struct string_list *sentences)
 {
-    size_t i, counted = 0;
-    json_t *event;
-    json_array_foreach(results, i, event)
-    {
+    const struct stat_run *run = kept;
+    size_t counted = 0;
+    for (size_t i = 0; i < run->event_count && run->run_count; i++) {
+        const struct stat_event *event = &run->events[i];
         AUTO_TEXT struct text sentence = {0};
-        if (!json_is_number(json_object_get(event, "corrected")))
+        if (!stat_has_figure(event))
             continue;
         if (!counted++)
-            text_printf(&sentence, "%s: ", json_word(analysis, "program"));
-        figure_put_number(&sentence, told_number(event, "corrected"));
-        if (json_is_number(json_object_get(event, "uncertainty"))) {
+            text_printf(&sentence, "%s: ", run->line);
+        figure_put_number(&sentence, event->figure.corrected);
+        if (event->figure.has_uncertainty) {
             text_puts(&sentence, " ± ");
-            figure_put_number(&sentence, told_number(event, "uncertainty"));
+            figure_put_number(&sentence, event->figure.uncertainty);
         }
-        text_printf(&sentence, " %s%s.", json_word(event, "event"),
-                    strcmp(json_word(event, "unit"), "ns") == 0 ? " (ns)" : "");
-        told_say(lead, &sentence);
+        text_printf(&sentence, " %s%s.", event->name, stat_is_time(event) ? " (ns)" : "");
+        told_say(sentences, text_string(&sentence));
     }
     if (!counted)
-        json_array_append_new(lead, json_string("Nothing could be counted."));
+        told_say(sentences, "Nothing could be counted.");
 }
 
 const struct study_told stat_told = {.title = "What a command counted", .lead = lead};

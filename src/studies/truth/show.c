@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "decode/walk.h"
+#include "decode/decode.h"
 #include "engine/command-line.h"
 #include "engine/options.h"
 #include "studies/truth/study.h"

@@ -6,21 +6,19 @@
 #include "output/figure.h"
 #include "studies/truth/study.h"
 
-static void lead(const json_t *results, const json_t *analysis, json_t *lead)
+static void lead(const void *kept, struct string_list *sentences)
 {
-    (void)analysis;
+    const struct truth_run *run = kept;
     AUTO_TEXT struct text sentence = {0};
-    const json_t *row = json_array_get(results, 0);
-    const json_t *executed = json_object_get(json_object_get(row, "classes"), "instructions");
-    if (!row)
+    if (!run->counter)
         return;
-    text_printf(&sentence, "%s executes ", json_word(row, "program"));
-    if (json_is_number(executed))
-        figure_put_number(&sentence, json_number_value(executed));
-    else
+    text_printf(&sentence, "%s executes ", run->line);
+    if (run->counted.lost)
         text_puts(&sentence, "an unknown number of");
-    text_printf(&sentence, " instructions, by %s.", json_word(row, "source"));
-    told_say(lead, &sentence);
+    else
+        figure_put_number(&sentence, (double)run->counted.instructions);
+    text_printf(&sentence, " instructions, by %s.", run->counted.source);
+    told_say(sentences, text_string(&sentence));
 }
 
 const struct study_told truth_told = {

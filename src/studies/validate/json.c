@@ -170,15 +170,11 @@ static json_t *caps_json(const struct validating *run)
 static json_t *earlier_json(const struct validating *run)
 {
     json_t *list = json_array();
-    const char *name;
-    json_t *entry;
-    json_object_foreach(run->earlier, name, entry)
-    {
+    for (size_t i = 0; i < run->earlier_count; i++)
         json_array_append_new(list,
-                              JSON_OBJECT({"event", json_text(name)},
-                                          {"verdict", json_text(json_word(entry, "verdict"))},
-                                          {"validated", json_text(json_word(entry, "validated"))}));
-    }
+                              JSON_OBJECT({"event", json_text(run->earlier[i].event)},
+                                          {"verdict", json_text(run->earlier[i].verdict)},
+                                          {"validated", json_text(run->earlier[i].validated)}));
     return list;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "stats/select.h"
+#include "stats/least-squares.h"
 #include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------

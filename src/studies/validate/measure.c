@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "base/monotonic.h"
-#include "decode/count.h"
+#include "decode/decode.h"
 #include "engine/finish.h"
 #include "engine/gather.h"
 #include "engine/loading.h"

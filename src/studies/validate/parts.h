@@ -35,7 +35,10 @@ struct validating {
     struct judgements judgements;
     struct finding findings[VALIDATE_FINDINGS];
     char passport[4096]; /* the file that was written; "": none */
-    json_t *earlier;     /* entries of the passport, by event: verdicts of what was refused now */
+    struct validate_earlier {
+        char *event, *verdict, *validated;
+    } * earlier; /* what the passport says of events that were refused now */
+    size_t earlier_count;
 };
 
 static inline const struct validate_options *validate_asked(const struct validating *run)

@@ -237,7 +237,6 @@ static void put_access(json_t *events, struct validating *run, const char *valid
 {
     static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
                                        "perf.paranoid", "container"};
-    run->earlier = json_object();
     for (size_t i = 0; i < run->judgements.count; i++) {
         const struct judgement *judgement = &run->judgements.list[i];
         json_t *entry = json_object_get(events, judgement->evidence->event);
@@ -245,7 +244,9 @@ static void put_access(json_t *events, struct validating *run, const char *valid
         json_object_del(entry, "access");
         if (judgement->evidence->error && verdict >= 0 &&
             verdict_is_of_counts((enum verdict)verdict))
-            json_object_set(run->earlier, judgement->evidence->event, entry);
+            *memory_add(run->earlier, run->earlier_count) = (struct validate_earlier){
+                memory_copy(judgement->evidence->event), memory_copy(json_word(entry, "verdict")),
+                memory_copy(json_word(entry, "validated"))};
         if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
             continue;
         json_t *circumstances = json_object();

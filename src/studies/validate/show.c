@@ -145,8 +145,7 @@ static void put_unsupported(const struct validating *run, const struct style *st
                             struct text *out)
 {
     const struct judgement *list = run->judgements.list;
-    const char *before = out->length ? "\n" : "", *name;
-    json_t *entry;
+    const char *before = out->length ? "\n" : "";
     for (size_t i = 0; i < run->judgements.count; i++) {
         bool leads = is_grouped(&list[i]);
         for (size_t j = 0; j < i && leads; j++)
@@ -158,11 +157,11 @@ static void put_unsupported(const struct validating *run, const struct style *st
         put_group(run, &list[i], style, out);
     }
     AUTO_TEXT struct text words = {0};
-    json_object_foreach(run->earlier, name, entry)
-    {
+    for (size_t i = 0; i < run->earlier_count; i++) {
+        const struct validate_earlier *earlier = &run->earlier[i];
         text_puts(&words, words.length ? ", " : "Found here before, and still valid: ");
-        text_put_clean(&words, name);
-        text_printf(&words, " %s (%s)", json_word(entry, "verdict"), json_word(entry, "validated"));
+        text_put_clean(&words, earlier->event);
+        text_printf(&words, " %s (%s)", earlier->verdict, earlier->validated);
     }
     if (words.length)
         wrap(out, text_string(&words), 0, 2, style->width);

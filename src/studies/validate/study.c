@@ -501,11 +501,6 @@ static const char *nothing(const void *kept)
                          1 + (2 * run->prepared_ms + 999) / 1000);
 }
 
-static json_t *findings(const void *kept)
-{
-    return claims_json(((const struct validating *)kept)->findings, VALIDATE_FINDINGS);
-}
-
 /* --- --fail-on --- */
 
 /* Every verdict but the good ones. */
@@ -579,11 +574,6 @@ static uint64_t budget(const void *kept)
                                                                                : USUAL_BUDGET_MS;
 }
 
-static void release(void *kept)
-{
-    json_decref(((struct validating *)kept)->earlier);
-}
-
 static const struct study study = {
     .size = sizeof(struct validating),
     .check = check,
@@ -602,9 +592,8 @@ static const struct study study = {
     .put_report = validate_put_report,
     .results = validate_results_json,
     .analysis = validate_analysis_json,
-    .findings = findings,
+    .findings = {offsetof(struct validating, findings), VALIDATE_FINDINGS},
     .figures = validate_figures,
-    .release = release,
     .told = &validate_told,
 };
 

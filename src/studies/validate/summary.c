@@ -3,6 +3,7 @@
  *
  * What reports, runs and comparisons say of events and their verdicts. */
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,38 +12,21 @@
 #include "studies/validate/parts.h"
 #include "studies/validate/study.h"
 
-static size_t count_verdict(const json_t *events, const char *verdict, const json_t **first)
+static struct tally tally_of(const struct judgements *judgements)
 {
-    size_t i, count = 0;
-    json_t *event;
-    json_array_foreach(events, i, event)
-    {
-        if (strcmp(json_word(event, "verdict"), verdict) != 0)
-            continue;
-        if (!count)
-            *first = event;
-        count++;
-    }
-    return count;
+    struct tally tally = {0};
+    for (size_t i = 0; i < judgements->count; i++)
+        tally_add(&tally, judgements->list[i].verdict);
+    return tally;
 }
 
-static void put_verdicts(const json_t *events, struct text *sentence)
+static const struct judgement *first_that_is(const struct judgements *judgements,
+                                             enum verdict verdict)
 {
-    static const struct {
-        const char *verdict, *told;
-    } told[] = {{"exact", "exact"},         {"accurate", "accurate"},
-                {"biased", "biased"},       {"noisy", "noisy"},
-                {"dead", "dead"},           {"unscheduled", "without a counter"},
-                {"unjudged", "not judged"}, {"unsupported", "not supported"}};
-    const char *comma = "";
-    for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
-        const json_t *first;
-        size_t count = count_verdict(events, told[i].verdict, &first);
-        if (count) {
-            text_printf(sentence, "%s%zu %s", comma, count, told[i].told);
-            comma = ", ";
-        }
-    }
+    const struct judgement *at = judgements->list;
+    while (at->verdict != verdict)
+        at++;
+    return at;
 }
 
 /* A sentence behind a colon: "Zero in user mode" begins small, "PMU" does not. */
@@ -55,125 +39,187 @@ static void put_continued(const char *note, struct text *out)
     text_puts(out, note);
 }
 
-static void lead(const json_t *results, const json_t *analysis, json_t *lead)
+static void lead(const void *kept, struct string_list *sentences)
 {
-    (void)results;
-    static const char *const amiss[] = {"biased", "dead", "noisy", "unsupported"};
-    const json_t *events = json_object_get(analysis, "events"), *first = NULL;
+    static const char *const told[VERDICT_COUNT] = {
+        [VERDICT_EXACT] = "exact",         [VERDICT_ACCURATE] = "accurate",
+        [VERDICT_BIASED] = "biased",       [VERDICT_NOISY] = "noisy",
+        [VERDICT_DEAD] = "dead",           [VERDICT_UNSCHEDULED] = "without a counter",
+        [VERDICT_UNJUDGED] = "not judged", [VERDICT_UNSUPPORTED] = "not supported"};
+    static const unsigned order[] = {VERDICT_EXACT,    VERDICT_ACCURATE,   VERDICT_BIASED,
+                                     VERDICT_NOISY,    VERDICT_DEAD,       VERDICT_UNSCHEDULED,
+                                     VERDICT_UNJUDGED, VERDICT_UNSUPPORTED};
+    static const enum verdict amiss[] = {VERDICT_BIASED, VERDICT_DEAD, VERDICT_NOISY,
+                                         VERDICT_UNSUPPORTED};
+    const struct judgements *judgements = &((const struct validating *)kept)->judgements;
+    const struct tally tally = tally_of(judgements);
     AUTO_TEXT struct text sentence = {0};
-    if (!json_array_size(events))
+    if (!judgements->count)
         return;
-    text_printf(&sentence, "Of %zu %s: ", json_array_size(events),
-                json_array_size(events) == 1 ? "event" : "events");
-    put_verdicts(events, &sentence);
+    text_printf(&sentence, "Of %zu %s: ", judgements->count,
+                judgements->count == 1 ? "event" : "events");
+    tally_put(&tally, told, order, VERDICT_COUNT, &sentence);
     text_putc(&sentence, '.');
-    told_say(lead, &sentence);
+    told_say(sentences, text_string(&sentence));
     for (size_t i = 0; i < sizeof(amiss) / sizeof(*amiss); i++) {
-        size_t count = count_verdict(events, amiss[i], &first);
-        if (!count)
+        if (!tally.of[amiss[i]])
             continue;
+        const struct judgement *first = first_that_is(judgements, amiss[i]);
         text_clear(&sentence);
-        text_printf(&sentence, "%s%s is %s: ", count > 1 ? "For one, " : "",
-                    json_word(first, "event"), amiss[i]);
-        put_continued(json_word(first, "note"), &sentence);
+        text_printf(&sentence, "%s%s is %s: ", tally.of[amiss[i]] > 1 ? "For one, " : "",
+                    first->evidence->event, verdict_names[amiss[i]]);
+        put_continued(first->note, &sentence);
         if (text_string(&sentence)[sentence.length - 1] != '.')
             text_putc(&sentence, '.');
-        told_say(lead, &sentence);
+        told_say(sentences, text_string(&sentence));
     }
 }
 
-static void put_line(const json_t *trust, const struct style *style, struct text *out)
+static bool is_of(const struct judgements *judgements, enum verdict verdict, const char *name,
+                  size_t length)
 {
-    static const char *const order[] = {"exact",    "accurate",    "biased",      "noisy", "dead",
-                                        "unjudged", "unscheduled", "unsupported", NULL};
-    static const char *const named[] = {"exact", "biased", "dead", "noisy", "accurate", NULL};
-    const size_t most = 4; /* verdicts with their names */
-    size_t lines = 0;
-    AUTO_TEXT struct text words = {0};
-    text_printf(&words, "%" JSON_INTEGER_FORMAT " events: ",
-                json_integer_value(json_object_get(trust, "events")));
-    told_put_counts(json_object_get(trust, "verdicts"), order, &words);
-    told_put_line("trust", text_string(&words), 1, style, out);
-    for (const char *const *verdict = named; *verdict; verdict++) {
-        const json_t *names = json_object_get(json_object_get(trust, "names"), *verdict);
-        if (!json_array_size(names) || lines++ == most)
-            continue;
-        text_clear(&words);
-        text_printf(&words, "%s: ", *verdict);
-        told_put_names(names, style->width - TOLD_LABEL - words.length, &words);
-        told_put_line("", text_string(&words), 1, style, out);
-    }
-}
-
-static bool has_member(const json_t *list, const char *name, size_t length)
-{
-    const json_t *member;
-    size_t i;
-    json_array_foreach(list, i, member)
-    {
-        const char *text = json_string_value(member);
-        if (text && strncmp(text, name, length) == 0 && !text[length])
+    for (size_t i = 0; i < judgements->count; i++) {
+        const char *event = judgements->list[i].evidence->event;
+        if (judgements->list[i].verdict == verdict && strncmp(event, name, length) == 0 &&
+            !event[length])
             return true;
     }
     return false;
 }
 
-/* NAME and NAME:u of one verdict are NAME[:u]. */
-static json_t *folded(const json_t *names)
+/* Of one verdict; NAME and NAME:u are NAME[:u]. */
+static struct string_list names_of(const struct judgements *judgements, enum verdict verdict)
 {
-    json_t *list = json_array();
-    const json_t *name;
-    size_t i;
-    json_array_foreach(names, i, name)
-    {
-        const char *text = json_string_value(name);
-        size_t length = strlen(text);
-        bool user = length > 2 && strcmp(text + length - 2, ":u") == 0;
-        if (user && has_member(names, text, length - 2))
+    struct string_list names = {0};
+    for (size_t i = 0; i < judgements->count; i++) {
+        const char *name = judgements->list[i].evidence->event;
+        const size_t length = strlen(name);
+        const bool user = length > 2 && strcmp(name + length - 2, ":u") == 0;
+        if (judgements->list[i].verdict != verdict ||
+            (user && is_of(judgements, verdict, name, length - 2)))
             continue;
-        AUTO_TEXT struct text both = {0};
-        text_printf(&both, "%s:u", text);
-        bool folds = has_member(names, text_string(&both), both.length);
-        text_clear(&both);
-        text_printf(&both, "%s%s", text, folds ? "[:u]" : "");
-        json_array_append_new(list, json_text(text_string(&both)));
+        const char *both = memory_format("%s:u", name);
+        const bool folds = is_of(judgements, verdict, both, length + 2);
+        *memory_add(names.items, names.count) = memory_format("%s%s", name, folds ? "[:u]" : "");
     }
-    return list;
+    return names;
 }
 
-static json_t *make_line(const json_t *results, const json_t *analysis)
+static void put_line(const void *kept, const struct style *style, struct text *out)
 {
-    (void)results;
-    const json_t *events = json_object_get(analysis, "events"), *event;
-    if (!json_is_array(events))
-        return json_null();
-    json_t *object = json_object(), *verdicts = json_object(), *names = json_object();
-    size_t i;
-    json_array_foreach(events, i, event)
-    {
-        const char *verdict = told_text(event, "verdict"), *name = told_text(event, "event");
-        if (!verdict || !name)
+    static const unsigned order[] = {VERDICT_EXACT,       VERDICT_ACCURATE,   VERDICT_BIASED,
+                                     VERDICT_NOISY,       VERDICT_DEAD,       VERDICT_UNJUDGED,
+                                     VERDICT_UNSCHEDULED, VERDICT_UNSUPPORTED};
+    static const enum verdict named[] = {VERDICT_EXACT, VERDICT_BIASED, VERDICT_DEAD, VERDICT_NOISY,
+                                         VERDICT_ACCURATE};
+    const struct judgements *judgements = &((const struct validating *)kept)->judgements;
+    const struct tally tally = tally_of(judgements);
+    size_t lines = 4; /* verdicts with their names */
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "%zu events: ", judgements->count);
+    tally_put(&tally, verdict_names, order, sizeof(order) / sizeof(*order), &words);
+    told_put_line("trust", text_string(&words), 1, style, out);
+    for (size_t i = 0; i < sizeof(named) / sizeof(*named) && lines; i++) {
+        if (!tally.of[named[i]])
             continue;
-        told_count(verdicts, verdict);
-        if (!json_object_get(names, verdict))
-            json_object_set_new(names, verdict, json_array());
-        json_array_append_new(json_object_get(names, verdict), json_text(name));
+        const struct string_list names = names_of(judgements, named[i]);
+        lines--;
+        text_clear(&words);
+        text_printf(&words, "%s: ", verdict_names[named[i]]);
+        told_put_names(&names, style->width - TOLD_LABEL - words.length, &words);
+        told_put_line("", text_string(&words), 1, style, out);
     }
-    const char *verdict;
-    json_t *list;
-    json_object_foreach(names, verdict, list)
-    {
-        json_object_set_new(names, verdict, folded(list));
-    }
-    JSON_PUT(object, {"events", json_integer((json_int_t)json_array_size(events))},
-             {"verdicts", verdicts}, {"names", names});
-    return object;
 }
 
-static void compare(const struct compared *compared, const json_t *results, const json_t *analysis)
+static json_t *line_json(const void *kept)
 {
-    (void)results;
-    told_words(compared, json_object_get(analysis, "events"), "event", "verdict", "cause");
+    const struct judgements *judgements = &((const struct validating *)kept)->judgements;
+    const struct tally tally = tally_of(judgements);
+    json_t *names = json_object();
+    for (size_t i = 0; i < tally.kinds; i++) {
+        const struct string_list list = names_of(judgements, (enum verdict)tally.came[i]);
+        json_object_set_new(names, verdict_names[tally.came[i]], told_json(&list));
+    }
+    return JSON_OBJECT({"events", json_count(judgements->count)},
+                       {"verdicts", tally_json(&tally, verdict_names)}, {"names", names});
+}
+
+static void compare(const struct compared *compared, const void *kept)
+{
+    /* One stray run in thousands makes the one of the other. */
+    static const char *const near[VERDICT_COUNT] = {
+        [VERDICT_EXACT] = "accurate", [VERDICT_ACCURATE] = "exact"};
+    const struct judgements *judgements = &((const struct validating *)kept)->judgements;
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        /* That access was refused is said of a user or a sandbox, not of the machine. */
+        if (judgement->verdict == VERDICT_UNJUDGED || judgement->cause == CAUSE_PERMISSION)
+            continue;
+        told_word(compared, judgement->evidence->event,
+                  &(struct compare_word){.word = verdict_names[judgement->verdict],
+                                         /* What is not known of a cause contradicts nothing. */
+                                         .detail = judgement->cause == CAUSE_UNKNOWN
+                                                       ? NULL
+                                                       : cause_names[judgement->cause],
+                                         .near = near[judgement->verdict],
+                                         .unsure = judgement->verdict == VERDICT_NOISY});
+    }
+}
+
+/* --- on a page --- */
+
+/* What must not be trusted is what a reader has to see; then what was not measured. */
+static const enum verdict worst_first[] = {
+    VERDICT_DEAD,  VERDICT_NOISY,       VERDICT_BIASED,   VERDICT_ACCURATE,
+    VERDICT_EXACT, VERDICT_UNSCHEDULED, VERDICT_UNJUDGED, VERDICT_UNSUPPORTED};
+
+static bool has_overhead(const struct judged_row *row)
+{
+    return row->point_count && row->points[0].has_overhead;
+}
+
+static bool is_better(const struct judged_row *row, const struct judged_row *best)
+{
+    static const int goodness[VERDICT_COUNT] = {[VERDICT_DEAD] = 1,
+                                                [VERDICT_NOISY] = 2,
+                                                [VERDICT_BIASED] = 3,
+                                                [VERDICT_ACCURATE] = 4,
+                                                [VERDICT_EXACT] = 5};
+    if (goodness[row->verdict] != goodness[best->verdict])
+        return goodness[row->verdict] > goodness[best->verdict];
+    return has_overhead(row) && (!has_overhead(best) || fabs((double)row->points[0].overhead) <
+                                                            fabs((double)best->points[0].overhead));
+}
+
+/* With the way of counting this event that errs least. */
+static struct study_verdict shown(const struct judgement *judgement)
+{
+    const struct judged_row *best = NULL;
+    for (size_t i = 0; i < judgement->row_count; i++)
+        if (judgement->rows[i].path && (!best || is_better(&judgement->rows[i], best)))
+            best = &judgement->rows[i];
+    const bool dead = judgement->verdict == VERDICT_DEAD;
+    return (struct study_verdict){
+        .event = judgement->evidence->event,
+        .verdict = verdict_names[judgement->verdict],
+        .cause = cause_names[judgement->cause],
+        .note = judgement->note,
+        .measured = verdict_is_of_counts(judgement->verdict),
+        .path = best && !dead ? best->path : NULL,
+        .pattern = best && !dead ? pattern_descriptions[best->pattern] : NULL,
+        .adds = best && has_overhead(best) ? (double)best->points[0].overhead : 0};
+}
+
+static size_t list_verdicts(const void *kept, struct study_verdict **list)
+{
+    const struct judgements *judgements = &((const struct validating *)kept)->judgements;
+    size_t count = 0;
+    *list = memory_new(judgements->count, sizeof(**list));
+    for (size_t i = 0; i < VERDICT_COUNT; i++)
+        for (size_t j = 0; j < judgements->count; j++)
+            if (judgements->list[j].verdict == worst_first[i])
+                (*list)[count++] = shown(&judgements->list[j]);
+    return count;
 }
 
 /* --- for lists of events --- */
@@ -204,8 +250,8 @@ static bool say_trust(const void *loaded, const struct facts *machine, const cha
 const struct study_told validate_told = {
     .title = "Which events can be trusted",
     .lead = lead,
-    .line = {"trust", 1, make_line, put_line},
+    .line = {"trust", 1, line_json, put_line},
     .part = {.turn = 2, 24, 100, 140, 3, 20, .rank = 0},
     .compared = {.say = compare},
-    .trusted = {load_trust, say_trust},
+    .trusted = {load_trust, say_trust, list_verdicts},
 };

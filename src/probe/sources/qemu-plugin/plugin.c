@@ -11,12 +11,11 @@
  * What is in this folder:
  *
  *     plugin.c     that plugin: instructions, passes through the window, what QEMU calls
- *     columns.h    the text it writes, which the driver reads
  *     traits.c, .h what an instruction is, from the words of QEMU's disassembler: a table per ISA
- *     run.c        the other plugin, for whole programs: how often each instruction is executed
- *     account.h    the file in which it counts, which the driver reads
- *     chain.c, .h  how it goes on where the program executes another one
- *     script.c, .h files that begin with #!; of the driver as well
+ *     run.c        the other plugin, for whole programs: how often each instruction is executed,
+ *                  and how it goes on where the program executes another one
+ *     account.h    what both write and the driver reads: the account of run.c, the text of plugin.c
+ *     script.c     files that begin with #!; of the driver as well
  *     api.h        what QEMU offers plugins */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,8 +24,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "probe/sources/qemu-plugin/account.h"
 #include "probe/sources/qemu-plugin/api.h"
-#include "probe/sources/qemu-plugin/columns.h"
 #include "probe/sources/qemu-plugin/traits.h"
 
 /* ----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
  *
  * Reads the first line of a script as Linux does: an interpreter, and all the rest as one argument.
  */
-#include "probe/sources/qemu-plugin/script.h"
+#include "probe/sources/qemu-plugin/account.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  * The life of an emulated machine: make it habitable, run one command on the ports, say how that
  * ended, turn off. Whatever goes wrong is said and ends in turning off as well: the controller
  * sees the end at once, and reads why on the console. */
-#include "probe/boot/boot.h"
+#include "probe/driver/session.h"
 
 #include <dirent.h>
 #include <elf.h>
@@ -15,16 +15,12 @@
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/reboot.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,9 +28,7 @@
 #include <linux/module.h>
 
 #include "base/cleanup.h"
-#include "base/failure.h"
 #include "base/monotonic.h"
-#include "base/text.h"
 
 /* --- The file systems programs expect, and the drivers the ports need --- */
 
