@@ -215,6 +215,9 @@ static void put_number(double number, const struct slot *slot, struct text *out)
         text_puts(out, number_brief(number, text, sizeof(text)));
     } else if (slot->form_length == 2 && isdigit((unsigned char)slot->form[1])) {
         text_puts(out, figure_rounded(number, slot->form[1] - '0', text));
+    } else if (slot->form_length == 3 && slot->form[1] == '+') {
+        text_puts(out, number > 0 ? "+" : "");
+        text_puts(out, figure_rounded(number, slot->form[2] - '0', text));
     } else if (slot->form_length > 1 && slot->form[1] == '%' &&
                slot->form_length < sizeof(format)) {
         /* Formats come from the tables of studies, never from outside. */
@@ -252,10 +255,10 @@ static void put_value(const struct reason *reason, const struct slot *slot, stru
 static bool is_whole(const struct reason *reason, const char *at, const char **end)
 {
     bool whole = true;
-    for (at++; *at && *at != ']';) {
+    for (at++; *at && (*at != ']' || at[1] == ']');) {
         struct slot slot;
         if (*at != '{' || at[1] == '{') {
-            at += *at == '{' ? 2 : 1;
+            at += at[1] == *at && strchr("{[]", *at) ? 2 : 1;
             continue;
         }
         at = read_slot(at, &slot);
@@ -276,7 +279,7 @@ void reason_put(const struct reason *reason, struct text *out)
         struct slot slot;
         if (!*at)
             break;
-        if (*at != ']' && at[1] == *at) {
+        if (at[1] == *at) {
             text_putc(out, *at);
             at += 2;
         } else if (*at == '{') {
@@ -292,7 +295,7 @@ void reason_put(const struct reason *reason, struct text *out)
 
 void reasons_put(const struct reasons *reasons, struct text *out)
 {
-    static const char *const joints[] = {"; ", " ", ""};
+    static const char *const joints[] = {"; ", " ", "", ", "};
     for (size_t i = 0; i < reasons->count; i++) {
         text_puts(out, i ? joints[reasons->list[i].joint] : "");
         reason_put(&reasons->list[i], out);

@@ -9,12 +9,14 @@
  *     {clock}          a text as it is; a number as figure_of, a count with commas
  *     {step:time}      nanoseconds in the fitting unit            {share:2} two digits (ROUNDED)
  *     {off:signed}     always with a sign                         {size:bytes} KiB or MiB
+ *     {off:+2}         two digits, with a sign
  *     {ratio:%.3g}     as printf writes a double                  {n:plain} a count without commas
  *     {runs|run|runs}  a word for 1, another for any other number, which is not printed itself
  *     [ of {clock}]    left out where an argument in it is absent: a NULL or empty text, a number
  *                      that is not finite, reasons that say nothing
  *
- * A name that stands a second time is the same argument. `[[` and `{{` are the signs themselves. */
+ * A name that stands a second time is the same argument. `[[`, `]]` and `{{` are the signs
+ * themselves. */
 #pragma once
 
 #include <stdbool.h>
@@ -40,7 +42,12 @@ struct reason_value {
 };
 
 /* How a clause follows the one before it. */
-enum reason_joint { JOINT_CLAUSE /* "; " */, JOINT_SENTENCE /* " " */, JOINT_NONE };
+enum reason_joint {
+    JOINT_CLAUSE,   /* "; " */
+    JOINT_SENTENCE, /* " " */
+    JOINT_NONE,
+    JOINT_LIST, /* ", " */
+};
 
 struct reason {
     const struct reason_words *words;

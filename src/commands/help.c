@@ -362,22 +362,35 @@ int retell(const char *const *words, size_t count, struct retold *retold)
 /* ----------------------------------------------------------------------------------------------
  * What the JSON of every command is made of, from the tables of all of them. */
 
-void schema_put(bool reference, struct text *out)
+static void put_json(json_t *schema, struct text *out)
 {
-    struct described *commands = NULL;
-    size_t count = 0;
-    for (const struct command *const *at = command_registry; *at; at++)
-        *memory_add(commands, count) = (struct described){
-            (*at)->name, (*at)->results, (*at)->instead ? (*at)->instead() : NULL, (*at)->analysis};
-    const struct schema_envelope envelope = {&machine_table, &skipped_table, &finding_table,
-                                             &gate_table,    commands,       count};
-    if (reference) {
-        schema_put_reference(&envelope, out);
-        return;
-    }
-    json_t *schema = schema_json(&envelope);
     char *dump = json_dumps(schema, JSON_INDENT(1));
     text_printf(out, "%s\n", dump ? dump : "");
     free(dump);
     json_decref(schema);
+}
+
+bool schema_put(const char *what, struct text *out)
+{
+    struct described *commands = NULL;
+    size_t count = 0;
+    for (const struct command *const *at = command_registry; *at; at++) {
+        const struct fields *file = (*at)->leaves;
+        if (what && file && strcmp(what, file->name) == 0) {
+            put_json(schema_of_table(file), out);
+            return true;
+        }
+        *memory_add(commands, count) =
+            (struct described){(*at)->name, (*at)->results,
+                               (*at)->instead ? (*at)->instead() : NULL, (*at)->analysis};
+    }
+    const struct schema_envelope envelope = {&machine_table, &skipped_table, &finding_table,
+                                             &gate_table,    commands,       count};
+    if (!what)
+        put_json(schema_json(&envelope), out);
+    else if (strcmp(what, "reference") == 0)
+        schema_put_reference(&envelope, out);
+    else
+        return false;
+    return true;
 }

@@ -29,9 +29,9 @@ int invoke(const struct command *command, int argc, char **argv, struct retold *
  * would show; what it has to say on standard error is said. The exit code. */
 int retell(const char *const *words, size_t count, struct retold *retold);
 
-/* The JSON Schema of what commands print with --json, or the reference of its keys for people
- * (docs/json.md). */
-void schema_put(bool reference, struct text *out);
+/* The JSON Schema of what commands print with --json; of a file that one leaves (passport);
+ * or the "reference" of all keys for people (docs/json.md). false: there is no such. */
+bool schema_put(const char *what, struct text *out);
 
 /* ----------------------------------------------------------------------------------------------
  * Completion of command lines by shells. */

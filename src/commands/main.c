@@ -87,8 +87,11 @@ static int run_word(const char *word, int argc, char **argv)
 
     if (strcmp(word, "--schema") == 0) {
         AUTO_TEXT struct text out = {0};
-        schema_put(next && strcmp(next, "reference") == 0, &out);
-        return print(&out);
+        if (schema_put(next, &out))
+            return print(&out);
+        fputs("assay: --schema prints that of --json; besides there are passport and reference\n",
+              stderr);
+        return EXIT_USAGE;
     }
 
     if (strcmp(word, "--version") == 0) {

@@ -32,6 +32,22 @@ static void put_estimate(const struct finding *finding, struct text *out)
     text_printf(out, " %s", finding->unit ? finding->unit : "");
 }
 
+static const char *reason_of(const struct finding *finding)
+{
+    return finding->why.count ? reasons_text(&finding->why) : finding->reason;
+}
+
+/* The first clause that says what was found, with what is joined to it. */
+static void put_first_reason(const struct finding *finding, struct text *out)
+{
+    const struct reasons *why = &finding->why;
+    size_t end = finding->aside + 1 < why->count ? finding->aside + 1 : why->count;
+    while (end < why->count && why->list[end].joint == JOINT_NONE)
+        end++;
+    const size_t begin = finding->aside < end ? finding->aside : 0;
+    reasons_put(&(struct reasons){why->list + begin, end - begin}, out);
+}
+
 /* Up to the first semicolon or full stop between words; what the figures are in was said above. */
 static void put_first_clause(const char *reason, struct text *out)
 {
@@ -51,10 +67,8 @@ static void put_first_clause(const char *reason, struct text *out)
 /* The reason for which an event cannot be opened stands elsewhere already. */
 static void put_reason(const struct finding *finding, struct text *out)
 {
-    const char *known = strstr(finding->reason, refused);
-    size_t length =
-        known ? (size_t)(known - finding->reason) + strlen(refused) : strlen(finding->reason);
-    text_append(out, finding->reason, length);
+    const char *reason = reason_of(finding), *known = strstr(reason, refused);
+    text_append(out, reason, known ? (size_t)(known - reason) + strlen(refused) : strlen(reason));
 }
 
 static void put_finding(const struct finding *finding, const struct style *style, struct text *out)
@@ -67,7 +81,7 @@ static void put_finding(const struct finding *finding, const struct style *style
     if (finding->verdict != FINDING_UNTESTABLE)
         put_estimate(finding, &words);
     text_puts(&words, finding->verdict == FINDING_UNTESTABLE ? ": "
-                      : finding->reason[0]                   ? ". "
+                      : reason_of(finding)[0]                ? ". "
                                                              : "");
     put_reason(finding, &words);
     section_put_words(text_string(&words), style, out);
@@ -79,14 +93,17 @@ static void put_terse(const struct finding *finding, bool brief, const struct st
                       struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    bool partly = finding->verdict == FINDING_HOLDS && strstr(finding->reason, "not tested");
+    bool partly = finding->verdict == FINDING_HOLDS &&
+                  (finding->partly || strstr(finding->reason, "not tested"));
     text_printf(&words, "%s %s", finding->id, finding_verdict_names[finding->verdict]);
     text_puts(&words, partly ? " as far as tested" : "");
     put_estimate(finding, &words);
     text_printf(&words, ": %s", finding->claim);
-    if (finding->verdict != FINDING_HOLDS && finding->reason[0]) {
+    if (finding->verdict != FINDING_HOLDS && reason_of(finding)[0]) {
         text_puts(&words, brief ? ". Here: " : ". ");
-        if (brief)
+        if (brief && finding->why.count)
+            put_first_reason(finding, &words);
+        else if (brief)
             put_first_clause(finding->reason, &words);
         else
             put_reason(finding, &words);
@@ -127,8 +144,8 @@ static void add_id(struct run_of_ids *ids, size_t index, const char *id)
 /* The event in "first level: NAME cannot be opened: why". */
 static void put_refused_event(const struct finding *finding, struct text *out)
 {
-    const char *end = strstr(finding->reason, refused), *start = end;
-    while (start > finding->reason && start[-1] != ' ')
+    const char *reason = reason_of(finding), *end = strstr(reason, refused), *start = end;
+    while (start > reason && start[-1] != ' ')
         start--;
     size_t length = (size_t)(end - start);
     for (const char *at = text_string(out); *at; at += strcspn(at, " "), at += *at == ' ')
@@ -141,14 +158,14 @@ static void put_refused_event(const struct finding *finding, struct text *out)
 /* What is the same in the reasons of several findings. */
 static const char *common_reason(const struct finding *finding)
 {
-    const char *vain = strstr(finding->reason, in_vain);
+    const char *reason = reason_of(finding), *vain = strstr(reason, in_vain);
     if (vain)
         return vain + strlen(in_vain);
-    if (strstr(finding->reason, refused))
+    if (strstr(reason, refused))
         return refused;
-    if (strstr(finding->reason, "no event that counts"))
+    if (strstr(reason, "no event that counts"))
         return "no event of the machine that counts what they are about was measured";
-    return finding->reason;
+    return reason;
 }
 
 static void put_common_reason(const struct claims *claims, const struct finding *finding,

@@ -55,6 +55,10 @@ void findings_judge(const struct claiming *claiming, struct finding *findings)
         claim->rule(claim, claiming->facts, &findings[i]);
         if (claiming->after && !claim->together)
             claiming->after(claiming->facts, verdicts, &findings[i]);
+        /* For whoever still reads sentences. */
+        if (findings[i].why.count)
+            snprintf(findings[i].reason, sizeof(findings[i].reason), "%s",
+                     reasons_text(&findings[i].why));
     }
 }
 

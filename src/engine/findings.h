@@ -27,6 +27,8 @@ struct finding {
     char figure[120];        /* what the paper reports */
     char reason[NOTE_SIZE];  /* of studies whose judge still writes sentences */
     struct reasons why;      /* of all others */
+    size_t aside;            /* so many clauses at its begin say only what figures are in */
+    bool partly;             /* a part of the claim was not tested */
 };
 
 /* A figure with its 95 % interval and what it says of a claim. */

@@ -96,10 +96,12 @@ struct value field_value(const struct field *field, const void *item, const void
     if (!item)
         return field->zero ? zero_of(kind) : value;
     if (is_unknown(field, item))
-        return field->zero ? zero_of(kind) : value_absent(NULL);
+        return field->zero ? zero_of(kind) : value_absent(field->unknown);
     value = field->at.get ? field->at.get(item, context) : stored_value(field, item);
     if (!value.kind && field->zero && !value.why)
         return zero_of(kind);
+    if (field->names && value.kind == FIELD_FLAG)
+        value = value_count(value.flag);
     if (field->names && value.kind != FIELD_TEXT && value.kind != FIELD_BY_PLACE)
         value = value_text(value.count < field->name_count ? field->names[value.count] : NULL);
     if (field->nonzero && (value.kind == FIELD_REAL ? value.real == 0 : value.count == 0))
@@ -290,6 +292,8 @@ static void put_field(json_t *object, const struct field *field, const void *ite
     case FIELD_REASONS:
         value = field_value(field, item, context);
         json_put_reasons(object, field->key, value.kind ? value.reasons : NULL);
+        if (field->zero && json_is_null(json_object_get(object, field->key)))
+            json_object_set_new(object, field->key, json_string(""));
         return;
     default:
         break;

@@ -125,14 +125,15 @@ struct field {
     const char *const *names;
     size_t name_count;
     size_t known;          /* KNOWN(): absent where that member is false */
-    bool zero;             /* … or rather 0, false, "" */
+    const char *unknown;   /* … for this reason; NULL: as `absent` says */
+    bool zero;             /* … or rather 0, false, ""; of reasons that say nothing, "" */
     bool coded;            /* KEY_reason comes from a judge: KEY_reason_code and _data are there */
     bool nonzero;          /* absent where it is 0 */
     bool nullable;         /* null without a reason */
     bool optional;         /* the key is not always there */
     bool column;           /* of plain tables and Markdown; where no field is, all are */
     enum figure_role role; /* in figures that do not say otherwise */
-    const char *schema;    /* FIELD_JSON: "object", "array", … */
+    const char *schema;    /* FIELD_JSON: "object", "array", …; of a text its pattern */
 };
 
 struct fields {
@@ -172,7 +173,7 @@ struct fields {
     {                                                                                              \
         .kind = (kind_), .get = (function)                                                         \
     }
-/* One of these words, by the number of an enum. */
+/* One of these words, by the number of an enum, or by a flag. */
 #define NAMED(list) .names = (list), .name_count = sizeof(list) / sizeof(*(list))
 /* An object within the item, behind a pointer (NULL: absent), or found by a function. */
 #define OBJECT(type, member, table)                                                                \
@@ -187,7 +188,8 @@ struct fields {
     {                                                                                              \
         .kind = FIELD_OBJECT, .part = (function), .of = (table)                                    \
     }
-/* The fields of another table, of the item itself, of a member, or of what a function finds. */
+/* The fields of another table, of the item itself, of a member, of what lies behind one, or of what
+ * a function finds. */
 #define SPLICED(table)                                                                             \
     {                                                                                              \
         .kind = FIELD_SPLICED, .of = (table)                                                       \
@@ -195,6 +197,10 @@ struct fields {
 #define SPLICED_AT(type, member, table)                                                            \
     {                                                                                              \
         .kind = FIELD_SPLICED, .offset = offsetof(type, member), .of = (table)                     \
+    }
+#define SPLICED_BEHIND(type, member, table)                                                        \
+    {                                                                                              \
+        .kind = FIELD_SPLICED, .offset = offsetof(type, member), .of = (table), .pointer = true    \
     }
 #define SPLICED_BY(function, table)                                                                \
     {                                                                                              \
@@ -321,6 +327,8 @@ struct schema_envelope {
     size_t count;
 };
 json_t *schema_json(const struct schema_envelope *envelope);
+/* Of an object that is no command's. */
+json_t *schema_of_table(const struct fields *table);
 void schema_put_reference(const struct schema_envelope *envelope, struct text *out);
 /* What JSON has for a field, in words: "number, ns". */
 enum field_kind field_kind(const struct field *field);

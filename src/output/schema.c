@@ -75,6 +75,9 @@ static json_t *field_schema(json_t *definitions, const struct field *field)
     case FIELD_JSON:
         return field->schema ? JSON_OBJECT({"type", json_string(field->schema)}) : json_object();
     case FIELD_TEXT:
+        if (field->schema)
+            return JSON_OBJECT({"type", json_string("string")},
+                               {"pattern", json_string(field->schema)});
         return field->names ? names_schema(field) : plain_schema(FIELD_TEXT);
     default:
         return plain_schema(field_kind(field));
@@ -117,7 +120,7 @@ static void add_properties(json_t *definitions, json_t *properties, json_t *requ
             continue;
         }
         json_t *schema = field_schema(definitions, field);
-        const bool null = may_be_null(field) || kind == FIELD_REASONS;
+        const bool null = may_be_null(field) || (kind == FIELD_REASONS && !field->zero);
         add_property(properties, required, field->key, "", null ? or_null(schema) : schema,
                      field->meaning, field->optional);
         if (kind == FIELD_REASONS) {
@@ -199,14 +202,10 @@ static json_t *array_of(json_t *items)
     return JSON_OBJECT({"type", json_string("array")}, {"items", items});
 }
 
-json_t *schema_json(const struct schema_envelope *envelope)
+/* What every table may refer to. */
+static json_t *base_definitions(void)
 {
-    static const char *const required[] = {"schema",  "version", "command",  "argv",    "seed",
-                                           "machine", "results", "analysis", "skipped", "findings"};
-    const struct fields *const tables[] = {envelope->machine, envelope->skipped, envelope->finding,
-                                           envelope->gate};
-    json_t *commands = json_array(), *names = json_array(), *keys = json_array();
-    json_t *definitions = JSON_OBJECT(
+    return JSON_OBJECT(
         {"count", number_schema("A count: an integer up to 2^53, beyond that a string of digits.",
                                 0, "^[0-9]+$")},
         {"difference",
@@ -217,6 +216,29 @@ json_t *schema_json(const struct schema_envelope *envelope)
          json_pack("{s:s, s:s, s:[s], s:{s:{s:s, s:s}}}", "type", "object", "description",
                    "A reason as data: its code, and its numbers and names by theirs.", "required",
                    "code", "properties", "code", "type", "string", "pattern", "^[a-z0-9-]+$")});
+}
+
+static const char draft[] = "https://json-schema.org/draft/2020-12/schema";
+
+json_t *schema_of_table(const struct fields *table)
+{
+    AUTO_TEXT struct text id = {0};
+    json_t *definitions = base_definitions();
+    define(definitions, table);
+    text_printf(&id, "urn:assay:%s:1", table->name);
+    json_t *schema = reference_to(table->name);
+    return JSON_PUT(schema, {"$schema", json_string(draft)}, {"$id", json_string(text_string(&id))},
+                    {"title", json_text(table->meaning)}, {"$defs", definitions});
+}
+
+json_t *schema_json(const struct schema_envelope *envelope)
+{
+    static const char *const required[] = {"schema",  "version", "command",  "argv",    "seed",
+                                           "machine", "results", "analysis", "skipped", "findings"};
+    const struct fields *const tables[] = {envelope->machine, envelope->skipped, envelope->finding,
+                                           envelope->gate};
+    json_t *commands = json_array(), *names = json_array(), *keys = json_array();
+    json_t *definitions = base_definitions();
     for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
         define(definitions, tables[i]);
     for (size_t i = 0; i < envelope->count; i++) {
@@ -239,8 +261,7 @@ json_t *schema_json(const struct schema_envelope *envelope)
                     {"skipped", array_of(reference_to(envelope->skipped->name))},
                     {"findings", array_of(reference_to(envelope->finding->name))},
                     {"gate", reference_to(envelope->gate->name)});
-    return JSON_OBJECT({"$schema", json_string("https://json-schema.org/draft/2020-12/schema")},
-                       {"$id", json_string("urn:assay:schema:1")},
+    return JSON_OBJECT({"$schema", json_string(draft)}, {"$id", json_string("urn:assay:schema:1")},
                        {"title", json_string("What every assay command prints with --json")},
                        {"type", json_string("object")}, {"required", keys},
                        {"additionalProperties", json_false()}, {"properties", properties},

@@ -25,7 +25,6 @@ except ImportError:
 
 BUILD = os.environ["ASSAY_BUILD"]
 LIBRARIES = os.path.join(BUILD, "src", "lib")
-SCHEMA = os.path.join(tap.SOURCE, "docs", "json", "passport-1.schema.json")
 EVENTS = ("page-faults", "page-faults:u", "context-switches:u", "instructions:u", "dummy:u")
 
 # Prints for each argument: code, verdict, cause, stale, age, event, path, difference, note or sentence.
@@ -127,8 +126,7 @@ class Written(Case):
     def test_it_is_what_the_schema_promises(self):
         if not jsonschema or not hasattr(jsonschema, "Draft202012Validator"):
             self.skipTest("python3-jsonschema is not installed, or older than draft 2020-12")
-        with open(SCHEMA, encoding="utf-8") as file:
-            schema = json.load(file)
+        schema = json.loads(tap.assay("--schema", "passport").stdout)
         jsonschema.Draft202012Validator.check_schema(schema)
         validator = jsonschema.Draft202012Validator(schema)
         self.assertEqual([error.message for error in validator.iter_errors(self.passport())], [])
@@ -137,9 +135,6 @@ class Written(Case):
             broken["events"][0][key] = value
             with self.subTest(key):
                 self.assertFalse(validator.is_valid(broken))
-        broken = self.passport()
-        broken["machine"][0], broken["machine"][1] = broken["machine"][1], broken["machine"][0]
-        self.assertFalse(validator.is_valid(broken))
 
     def test_its_machine_is_the_doctors(self):
         saved = os.path.join(self.folder, "facts")
@@ -258,8 +253,7 @@ class Access(Case):
 
     def assertSchema(self):
         if jsonschema and hasattr(jsonschema, "Draft202012Validator"):
-            with open(SCHEMA, encoding="utf-8") as file:
-                validator = jsonschema.Draft202012Validator(json.load(file))
+            validator = jsonschema.Draft202012Validator(json.loads(tap.assay("--schema", "passport").stdout))
             self.assertEqual([error.message for error in validator.iter_errors(self.passport())], [])
 
     def test_a_refusal_stands_beside_the_verdict(self):

@@ -174,7 +174,7 @@ static void set_against(const struct plant *plant, const struct planting *planti
     outcome->cause = judgement->cause;
     outcome->is_detected = is_detection(judgement);
     snprintf(outcome->event, sizeof(outcome->event), "%s", judgement->evidence->event);
-    snprintf(outcome->note, sizeof(outcome->note), "%s", judgement->note);
+    snprintf(outcome->note, sizeof(outcome->note), "%s", reasons_text(&judgement->why));
     if (!plant)
         return;
     outcome->is_right_verdict = plant->verdicts & VERDICT_BIT(judgement->verdict);

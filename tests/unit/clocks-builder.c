@@ -1,7 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The builder's watches: rows, steps, trips, edges, looks from outside, and whole plans. */
+ * The builder: what its clocks show at a moment of the built world; its intervals, first when every
+ * reading of every thread happens and what the CPUs do meanwhile, then what the clocks show at
+ * these moments; rows, steps, trips, edges, looks from outside, and whole plans. */
 #include "clocks-builder.h"
 
 #include <math.h>
@@ -9,6 +11,228 @@
 #include <string.h>
 
 #include "base/memory.h"
+
+/* --- clocks --- */
+
+struct built_moment {
+    double now;
+    uint32_t cpu;
+    double thread_ns, process_ns;
+    double slept_ns, stolen_ns;
+};
+
+#define TWO_PI          6.283185307179586
+#define FREQUENCY_SWING 70e6 /* ns */
+
+double built_uniform(struct built_world *world, double low, double high)
+{
+    double share = (double)(random_next(&world->random) >> 11) * 0x1p-53;
+    return low + (high - low) * share;
+}
+
+static double built_exponential(struct built_world *world, double mean)
+{
+    return -mean * log(1 - built_uniform(world, 0, 1));
+}
+
+static double built_cost(struct built_world *world, const struct built_clock *clock)
+{
+    double cost = clock->cost_ns > 0 ? clock->cost_ns : 25;
+    return cost * (1 + (world->jitter > 0 ? built_uniform(world, 0, world->jitter) : 0));
+}
+
+static double suspended(const struct built_world *world, double now)
+{
+    double sum = 0;
+    for (size_t i = 0; i < world->suspend_count; i++)
+        if (now >= world->suspends[i].at)
+            sum += fmin(world->suspends[i].ns, now - world->suspends[i].at);
+    return sum;
+}
+
+/* The ns that the clock would count if it told the truth about what it counts. */
+static double counted(const struct built_world *world, const struct built_clock *clock,
+                      const struct built_moment *moment)
+{
+    switch (clock->of) {
+    case BUILT_THREAD:
+        return moment->thread_ns;
+    case BUILT_PROCESS:
+        return moment->process_ns;
+    case BUILT_STOLEN:
+        return moment->stolen_ns;
+    case BUILT_CPU_NUMBER:
+    case BUILT_OUTSIDE_MACHINE:
+    case BUILT_TIME:
+        break;
+    }
+    double ns = moment->now;
+    if (clock->stops_in_suspend)
+        ns -= suspended(world, moment->now);
+    if (clock->stops_in_sleep)
+        ns -= moment->slept_ns;
+    return ns + moment->slept_ns * clock->idle_ppm * 1e-6;
+}
+
+static double bent(const struct built_clock *clock, double ns)
+{
+    double result = ns * (1 + clock->ppm * 1e-6);
+    if (clock->wander_ppm != 0) {
+        double period = (clock->wander_s > 0 ? clock->wander_s : 7) * 1e9;
+        result += clock->wander_ppm * 1e-6 * period / TWO_PI * (1 - cos(TWO_PI * ns / period));
+    }
+    if (clock->frequency_dip > 0)
+        result -= clock->frequency_dip / 2 *
+                  (ns - FREQUENCY_SWING / TWO_PI * sin(TWO_PI * ns / FREQUENCY_SWING));
+    return result;
+}
+
+static double lies(struct built_world *world, const struct built_clock *clock,
+                   const struct built_moment *moment)
+{
+    double ns = clock->cpu_offset_ns * moment->cpu;
+    if (clock->back_every_ns > 0)
+        ns -= clock->back_by_ns * floor(moment->now / clock->back_every_ns);
+    if (clock->jump_by_ns != 0 && moment->now >= clock->jump_at_ns)
+        ns += clock->jump_by_ns;
+    if (clock->glitch_share > 0 && built_uniform(world, 0, 1) < clock->glitch_share)
+        ns -= clock->glitch_ns;
+    if (clock->scatter_ns > 0)
+        ns += built_uniform(world, -clock->scatter_ns, clock->scatter_ns);
+    return ns;
+}
+
+/* What the clock shows then. Draws from the world's generator. */
+static uint64_t built_read(struct built_world *world, const struct built_clock *clock,
+                           const struct built_moment *moment)
+{
+    if (clock->of == BUILT_CPU_NUMBER)
+        return moment->cpu;
+    double from = clock->anew ? world->began : 0;
+    double ns =
+        from + bent(clock, counted(world, clock, moment) - from) + lies(world, clock, moment);
+    if (clock->step_ns > 0)
+        ns = floor(ns / clock->step_ns) * clock->step_ns;
+    double hz = clock->true_hz > 0 ? clock->true_hz : clock->hz ? (double)clock->hz : 1e9;
+    /* Whole ticks in two parts: a double cannot hold the beginning and ticks at once. */
+    int64_t ticks = (int64_t)floor(ns * (hz / 1e9));
+    uint64_t beginning = clock->beginning > 0                          ? (uint64_t)clock->beginning
+                         : clock->wrap_bits || clock->of != BUILT_TIME ? 0
+                                                                       : UINT64_C(1000000000000000);
+    uint64_t value = beginning + (uint64_t)ticks;
+    return clock->wrap_bits ? value & ((UINT64_C(1) << clock->wrap_bits) - 1) : value;
+}
+
+uint32_t built_clock(struct built_world *world, const struct built_clock *clock)
+{
+    struct clock_known *known = memory_add(world->file.clocks, world->file.clock_count);
+    if (!known || world->file.clock_count > BUILT_MOST_CLOCKS)
+        abort();
+    world->clocks[world->file.clock_count - 1] = *clock;
+    *known = (struct clock_known){
+        .name = memory_copy(clock->name ? clock->name : ""),
+        .role = clock->role,
+        .way = memory_copy(clock->way ? clock->way : "vdso"),
+        .hardware = memory_copy(clock->hardware ? clock->hardware : "tsc"),
+        .claim = memory_copy(!clock->hz     ? ""
+                             : clock->claim ? clock->claim
+                                            : "the builder"),
+        .note = memory_copy(""),
+        .hz = clock->hz,
+        .resolution_ns = clock->resolution_ns,
+        .steered = clock->steered,
+        .external = clock->external,
+    };
+    return (uint32_t)(world->file.clock_count - 1);
+}
+
+void built_usual_clocks(struct built_world *world)
+{
+    static const struct built_clock usual[] = {
+        {.name = "cpu", .role = ROLE_PLACE, .of = BUILT_CPU_NUMBER, .hardware = ""},
+        {.name = "steal",
+         .role = ROLE_STOLEN,
+         .of = BUILT_STOLEN,
+         .hz = 1000000000,
+         .hardware = "",
+         .cost_ns = 900},
+        {.name = "task-clock",
+         .way = "read",
+         .role = ROLE_CPU_TIME,
+         .of = BUILT_THREAD,
+         .hz = 1000000000,
+         .cost_ns = 400},
+        {.name = "process-cputime",
+         .way = "syscall",
+         .role = ROLE_CPU_TIME,
+         .of = BUILT_PROCESS,
+         .hz = 1000000000,
+         .cost_ns = 300},
+        {.name = "thread-cputime",
+         .way = "syscall",
+         .role = ROLE_CPU_TIME,
+         .of = BUILT_THREAD,
+         .hz = 1000000000,
+         .cost_ns = 250},
+        {.name = "boottime", .hz = 1000000000, .steered = true},
+        {.name = "realtime", .hz = 1000000000, .steered = true},
+        {.name = "monotonic-coarse",
+         .hz = 1000000000,
+         .steered = true,
+         .step_ns = 4e6,
+         .resolution_ns = 4e6,
+         .cost_ns = 8,
+         .stops_in_suspend = true},
+        {.name = "monotonic", .hz = 1000000000, .steered = true, .stops_in_suspend = true},
+        {.name = "monotonic-raw", .hz = 1000000000, .stops_in_suspend = true},
+        {.name = "tsc", .way = "instruction", .hz = 2600000000, .cost_ns = 12},
+    };
+    for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
+        built_clock(world, &usual[i]);
+}
+
+struct built_clock *built_find(struct built_world *world, const char *name)
+{
+    int index = clocks_index(&world->file, name);
+    if (index < 0)
+        abort();
+    return &world->clocks[index];
+}
+
+void built_begin(struct built_world *world, uint64_t seed, uint32_t cpus)
+{
+    *world = (struct built_world){.now = 1e9, .suspend_ns = 5e8};
+    random_seed(&world->random, seed);
+    world->now += built_uniform(world, 0, 1e9);
+    world->file.clocksource = memory_copy("tsc");
+    world->file.available = memory_copy("");
+    world->file.flags = memory_copy("constant_tsc nonstop_tsc");
+    world->file.cpus = cpus;
+}
+
+void built_disturb(struct built_world *world)
+{
+    world->jitter = 0.5;
+    world->cold_ns = 50e3;
+    world->preempted_share = 0.15;
+    world->preempted_ns = 8e6;
+    world->look_preempted = 2e-5;
+    world->stolen_share = 0.05;
+}
+
+uint32_t built_seeds(uint32_t usual)
+{
+    const char *text = getenv("ASSAY_TEST_SEEDS");
+    long times = text ? strtol(text, NULL, 10) : 1;
+    return usual * (uint32_t)(times < 1 ? 1 : times > 100 ? 100 : times);
+}
+
+void built_pass(struct built_world *world, double ns)
+{
+    world->now += ns;
+}
+
+/* --- intervals --- */
 
 static void *resized(void *old, size_t size)
 {
@@ -18,7 +242,8 @@ static void *resized(void *old, size_t size)
     return grown;
 }
 
-size_t built_grow(struct clock_watch *watch, size_t looks)
+/* Room for so many more looks of the watch, zeroed; the first of them. */
+static size_t built_grow(struct clock_watch *watch, size_t looks)
 {
     size_t first = watch->begins[watch->processes];
     size_t columns = watch->columns;
@@ -29,6 +254,218 @@ size_t built_grow(struct clock_watch *watch, size_t looks)
     watch->begins[watch->processes] = first + looks;
     return first;
 }
+
+#define MOST_GAPS 8
+
+struct gap {
+    double at, ns;
+};
+/* One thread of an interval, in true time. */
+struct strand {
+    double begin, work_begin, work_end, end;
+    double share; /* of its work that it runs */
+    double slept; /* during its work */
+    double stolen;
+    uint32_t first_cpu, last_cpu;
+    struct gap gaps[MOST_GAPS]; /* preemption while it looks */
+    size_t gap_count;
+    uint32_t involuntary;
+    double times[WATCH_INTERVAL_LOOKS][BUILT_MOST_CLOCKS];
+};
+
+static void preempt(struct built_world *world, struct strand *strand, double *now)
+{
+    if (world->look_preempted <= 0 || strand->gap_count == MOST_GAPS ||
+        built_uniform(world, 0, 1) >= world->look_preempted)
+        return;
+    double ns = built_uniform(world, 0, world->preempted_ns);
+    strand->gaps[strand->gap_count++] = (struct gap){.at = *now, .ns = ns};
+    strand->involuntary++;
+    *now += ns;
+}
+
+/* Moments of one look. A cold look is slow all over: its extra time is spread over its readings. */
+static void time_look(struct built_world *world, const struct clock_watch *watch,
+                      struct strand *strand, uint32_t look, double cold, double *now)
+{
+    bool backwards = look % WATCH_SIDE_LOOKS == 1;
+    for (uint32_t step = 0; step < watch->columns; step++) {
+        uint32_t column = backwards ? watch->columns - 1 - step : step;
+        double cost = built_cost(world, &world->clocks[watch->clocks[column]]);
+        cost += cold > 0 ? built_uniform(world, 0, 2 * cold / watch->columns) : 0;
+        preempt(world, strand, now);
+        double part = built_uniform(world, 0.3, 0.7);
+        *now += cost * part;
+        strand->times[look][column] = *now;
+        *now += cost * (1 - part);
+    }
+}
+
+struct burden {
+    const char *workload;
+    double share; /* of its time that it runs */
+    double slept; /* of its time that the CPU idles */
+};
+static const struct burden *burden_of(const char *workload)
+{
+    static const struct burden burdens[] = {
+        {"sleep", 0, 1}, {"compute", 1, 0}, {"spin", 1, 0},
+        {"yield", 1, 0}, {"faults", 1, 0},  {"pipe", 0.6, 0.3},
+    };
+    for (size_t i = 0; i < sizeof(burdens) / sizeof(*burdens); i++)
+        if (strcmp(burdens[i].workload, workload) == 0)
+            return &burdens[i];
+    abort();
+}
+
+static void suspend(struct built_world *world, struct strand *strand, double *now)
+{
+    if (world->suspend_share <= 0 || world->suspend_count == BUILT_MOST_SUSPENDS ||
+        built_uniform(world, 0, 1) >= world->suspend_share)
+        return;
+    double ns = world->suspend_ns * built_uniform(world, 0.5, 1.5);
+    world->suspends[world->suspend_count++] =
+        (struct built_suspend){.at = strand->work_begin + 1000, .ns = ns};
+    *now += ns;
+}
+
+static void time_work(struct built_world *world, const struct clock_watch *watch,
+                      struct strand *strand, bool first, double *now)
+{
+    const struct burden *burden = burden_of(watch->workload);
+    double ns = (double)watch->length * 1e3;
+    if (burden->slept == 1)
+        ns += built_exponential(world, world->overslept_ns > 0 ? world->overslept_ns : 60e3);
+    else
+        ns *= built_uniform(world, 0.97, 1.06);
+    double runs = ns * burden->share;
+    strand->slept = ns * burden->slept;
+    if (burden->share == 1 && built_uniform(world, 0, 1) < world->preempted_share) {
+        ns += built_uniform(world, 0, world->preempted_ns);
+        strand->involuntary++;
+    }
+    if (burden->share > 0 && built_uniform(world, 0, 1) < world->stolen_share) {
+        strand->stolen = built_uniform(world, 0, world->preempted_ns);
+        ns += strand->stolen;
+    }
+    strand->work_begin = *now;
+    *now += ns;
+    if (first)
+        suspend(world, strand, now);
+    strand->work_end = *now;
+    strand->share = runs / (strand->work_end - strand->work_begin);
+}
+
+static void place(const struct built_world *world, const struct clock_watch *watch, uint32_t thread,
+                  struct strand *strand)
+{
+    uint32_t cpus = world->file.cpus;
+    strand->first_cpu = ((watch->cpu > 0 ? (uint32_t)watch->cpu : 0) + thread) % cpus;
+    uint32_t moves = watch->moves;
+    if (moves && moves % cpus == 0)
+        moves++;
+    strand->last_cpu = (strand->first_cpu + moves + (watch->handover ? 1 : 0)) % cpus;
+}
+
+/* How long the strand has run until now. */
+static double ran(const struct strand *strand, double now)
+{
+    if (now <= strand->begin)
+        return 0;
+    double sum = fmin(now, strand->work_begin) - strand->begin;
+    if (now > strand->work_begin)
+        sum += strand->share * (fmin(now, strand->work_end) - strand->work_begin);
+    if (now > strand->work_end)
+        sum += fmin(now, strand->end) - strand->work_end;
+    for (size_t i = 0; i < strand->gap_count; i++)
+        if (now > strand->gaps[i].at)
+            sum -= fmin(now - strand->gaps[i].at, strand->gaps[i].ns);
+    return sum;
+}
+
+static struct built_moment moment_of(const struct built_world *world,
+                                     const struct clock_watch *watch, const struct strand *strands,
+                                     uint32_t thread, bool last, double now)
+{
+    const struct strand *own = &strands[thread];
+    struct built_moment moment = {
+        .now = now,
+        .cpu = last ? own->last_cpu : own->first_cpu,
+        .process_ns = world->process_ns,
+        .slept_ns = world->slept_ns + (last ? own->slept : 0),
+        .stolen_ns = world->stolen_ns,
+    };
+    for (uint32_t i = 0; i < watch->threads; i++) {
+        moment.process_ns += ran(&strands[i], now);
+        moment.stolen_ns += now > strands[i].work_end ? strands[i].stolen : 0;
+    }
+    moment.thread_ns = world->thread_ns + ran(own, now);
+    if (last && watch->handover)
+        moment.thread_ns = world->helper_ns + ran(own, now) - ran(own, own->work_begin);
+    return moment;
+}
+
+static void show(struct built_world *world, struct clock_watch *watch, const struct strand *strands,
+                 uint32_t thread, size_t first)
+{
+    for (uint32_t look = 0; look < WATCH_INTERVAL_LOOKS; look++) {
+        size_t row = first + (size_t)thread * WATCH_INTERVAL_LOOKS + look;
+        bool last = look >= WATCH_SIDE_LOOKS;
+        bool backwards = look % WATCH_SIDE_LOOKS == 1;
+        for (uint32_t step = 0; step < watch->columns; step++) {
+            uint32_t column = backwards ? watch->columns - 1 - step : step;
+            struct built_moment moment =
+                moment_of(world, watch, strands, thread, last, strands[thread].times[look][column]);
+            watch->values[row * watch->columns + column] =
+                built_read(world, &world->clocks[watch->clocks[column]], &moment);
+        }
+        if (look == WATCH_SIDE_LOOKS)
+            watch->accounts[row] = (struct account){
+                .voluntary = strands[thread].slept > 0,
+                .involuntary = strands[thread].involuntary,
+            };
+    }
+}
+
+static void build_interval(struct built_world *world, struct clock_watch *watch)
+{
+    struct strand strands[BUILT_MOST_THREADS];
+    memset(strands, 0, sizeof(strands));
+    size_t first = built_grow(watch, (size_t)WATCH_INTERVAL_LOOKS * watch->threads);
+    double end = 0;
+    for (uint32_t thread = 0; thread < watch->threads; thread++) {
+        struct strand *strand = &strands[thread];
+        double now = world->now + built_uniform(world, 500, 3000);
+        strand->begin = now;
+        place(world, watch, thread, strand);
+        for (uint32_t look = 0; look < WATCH_SIDE_LOOKS; look++)
+            time_look(world, watch, strand, look, 0, &now);
+        time_work(world, watch, strand, thread == 0, &now);
+        double cold = world->cold_ns > 0 ? built_uniform(world, 0, world->cold_ns) : 0;
+        for (uint32_t look = WATCH_SIDE_LOOKS; look < WATCH_INTERVAL_LOOKS; look++)
+            time_look(world, watch, strand, look, look == WATCH_SIDE_LOOKS ? cold : 0, &now);
+        strand->end = now;
+        end = fmax(end, now);
+    }
+    for (uint32_t thread = 0; thread < watch->threads; thread++)
+        show(world, watch, strands, thread, first);
+    for (uint32_t thread = 0; thread < watch->threads; thread++) {
+        world->process_ns += ran(&strands[thread], end);
+        world->stolen_ns += strands[thread].stolen;
+    }
+    world->thread_ns += ran(&strands[0], end);
+    world->helper_ns += watch->handover ? ran(&strands[0], end) : 0;
+    world->slept_ns += strands[0].slept;
+    world->now = end + built_uniform(world, 1000, 20000);
+}
+
+static void built_intervals(struct built_world *world, size_t index, uint32_t intervals)
+{
+    for (uint32_t i = 0; i < intervals; i++)
+        build_interval(world, &world->file.watches[index]);
+}
+
+/* --- other watches, and plans --- */
 
 static uint32_t clock_named(const struct built_world *world, const char *name)
 {

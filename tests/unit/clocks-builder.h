@@ -101,7 +101,6 @@ struct built_world {
 
 /* A world at its beginning: one machine, `cpus` CPUs, the clocksource "tsc", no clocks. */
 void built_begin(struct built_world *world, uint64_t seed, uint32_t cpus);
-void built_end(struct built_world *world);
 /* Jitter, cold looks up to 50 µs, preemption and stolen time, as machines in use have them. */
 void built_disturb(struct built_world *world);
 /* The index of the clock. */
@@ -120,6 +119,7 @@ uint32_t built_seeds(uint32_t usual);
 size_t built_watch(struct built_world *world, const struct built_watch *plan);
 /* One more process of the watch: so many intervals (blocks, steps, trips, edges, outside looks). */
 void built_visit(struct built_world *world, size_t index, uint32_t groups);
+double built_uniform(struct built_world *world, double low, double high);
 /* True time passes. */
 void built_pass(struct built_world *world, double ns);
 /* What `assay clocks` does, made small: sleeps and computations of 20 … 160 ms and the other
@@ -127,20 +127,3 @@ void built_pass(struct built_world *world, double ns);
  * that are no place if `shapes`. size 1: about 100 intervals. Needs no clock of a certain name but
  * "monotonic" for rows. Returns its true length in ns. */
 double built_plan(struct built_world *world, uint32_t size, bool shapes);
-
-/* --- for the builder's own files --- */
-struct built_moment {
-    double now;
-    uint32_t cpu;
-    double thread_ns, process_ns;
-    double slept_ns, stolen_ns;
-};
-/* What the clock shows then. Draws from the world's generator. */
-uint64_t built_read(struct built_world *world, const struct built_clock *clock,
-                    const struct built_moment *moment);
-double built_uniform(struct built_world *world, double low, double high);
-double built_exponential(struct built_world *world, double mean);
-double built_cost(struct built_world *world, const struct built_clock *clock);
-/* Room for so many more looks of the watch, zeroed; the first of them. */
-size_t built_grow(struct clock_watch *watch, size_t looks);
-void built_intervals(struct built_world *world, size_t index, uint32_t intervals);

@@ -68,23 +68,13 @@ struct error_builder {
     struct random random;
 };
 
-static inline char *error_built_copy(const char *string)
-{
-    return memory_copy(string);
-}
-
-static inline void *error_built_room(size_t count, size_t size)
-{
-    return memory_new(count, size);
-}
-
 /* Another machine; cells of it say its index. */
 static inline uint32_t build_error_machine(struct error_builder *builder, const char *name,
                                            bool emulated)
 {
     struct error_machine *machine = memory_add(builder->file.machines, builder->file.machine_count);
-    machine->name = error_built_copy(name);
-    machine->fingerprint = error_built_copy(name);
+    machine->name = memory_copy(name);
+    machine->fingerprint = memory_copy(name);
     machine->emulated = emulated;
     return (uint32_t)(builder->file.machine_count - 1);
 }
@@ -97,12 +87,16 @@ static inline void error_builder_start(struct error_builder *builder, uint64_t s
     build_error_machine(builder, "built", false);
 }
 
+#define BUILDER(name, seed)                                                                        \
+    struct error_builder name;                                                                     \
+    error_builder_start(&(name), seed)
+
 static inline void build_error_absence(struct error_builder *builder, const char *what, int error,
                                        const char *reason)
 {
     struct error_absence *absence = memory_add(builder->file.absences, builder->file.absence_count);
-    absence->what = error_built_copy(what);
-    absence->reason = error_built_copy(reason);
+    absence->what = memory_copy(what);
+    absence->reason = memory_copy(reason);
     absence->error = error;
 }
 
@@ -138,12 +132,12 @@ static inline char *error_built_base(const char *event)
 {
     char *base;
     if (strncmp(event, "step/", 5) == 0) {
-        base = error_built_copy(event + 5);
+        base = memory_copy(event + 5);
         if (*base && base[strlen(base) - 1] == '/')
             base[strlen(base) - 1] = '\0';
         return base;
     }
-    base = error_built_copy(event);
+    base = memory_copy(event);
     char *colon = strrchr(base, ':');
     if (colon && colon[1 + strspn(colon + 1, "uk")] == '\0')
         *colon = '\0';
@@ -183,19 +177,19 @@ static inline void error_built_describe(struct error_cell *cell, const struct er
     const char *kind = way->kind ? way->kind : error_built_kind(event);
     cell->part = way->part;
     cell->machine = way->machine;
-    cell->event = error_built_copy(event);
+    cell->event = memory_copy(event);
     cell->base = error_built_base(event);
-    cell->kind = error_built_copy(kind);
-    cell->class = error_built_copy(way->class ? way->class : cell->base);
+    cell->kind = memory_copy(kind);
+    cell->class = memory_copy(way->class ? way->class : cell->base);
     cell->mode = error_built_mode(event, kind);
-    cell->path = error_built_copy(way->path ? way->path : "perf-read");
-    cell->opt = error_built_copy(way->opt ? way->opt : "O2");
-    cell->link = error_built_copy(way->link ? way->link : "static");
+    cell->path = memory_copy(way->path ? way->path : "perf-read");
+    cell->opt = memory_copy(way->opt ? way->opt : "O2");
+    cell->link = memory_copy(way->link ? way->link : "static");
     cell->pattern = way->pattern;
     cell->counters = way->counters ? way->counters : 1;
     cell->separate = way->separate;
-    cell->others = error_built_copy(way->others ? way->others : "");
-    cell->specimen = error_built_copy(way->specimen ? way->specimen : "null");
+    cell->others = memory_copy(way->others ? way->others : "");
+    cell->specimen = memory_copy(way->specimen ? way->specimen : "null");
     cell->offset = way->placed ? way->offset : -1;
     cell->n = way->n;
     cell->has_truth = way->has_truth || way->part == PART_NULL || way->part == PART_STEPPED;
@@ -227,12 +221,12 @@ static inline struct error_cell *build_error_cell(struct error_builder *builder,
     error_built_describe(cell, way);
     cell->processes = way->processes ? way->processes : 20;
     cell->runs = cell->processes * each;
-    cell->values = error_built_room(cell->runs, sizeof(*cell->values));
-    cell->begins = error_built_room(cell->processes + 1, sizeof(*cell->begins));
+    cell->values = memory_new(cell->runs, sizeof(*cell->values));
+    cell->begins = memory_new(cell->processes + 1, sizeof(*cell->begins));
     if (way->times) {
-        cell->enabled = error_built_room(cell->runs, sizeof(*cell->enabled));
-        cell->running = error_built_room(cell->runs, sizeof(*cell->running));
-        cell->interrupts = error_built_room(cell->runs, sizeof(*cell->interrupts));
+        cell->enabled = memory_new(cell->runs, sizeof(*cell->enabled));
+        cell->running = memory_new(cell->runs, sizeof(*cell->running));
+        cell->interrupts = memory_new(cell->runs, sizeof(*cell->interrupts));
     }
     double of_cell = way->error + (way->effect ? way->effect(cell, way->context) : 0);
     for (size_t process = 0; process < cell->processes; process++) {
@@ -246,6 +240,9 @@ static inline struct error_cell *build_error_cell(struct error_builder *builder,
     return cell;
 }
 
+/* The same by the members of a way. */
+#define BUILD(builder, ...) build_error_cell(builder, &(struct error_way){__VA_ARGS__})
+
 /* A cell that no process could measure. */
 static inline struct error_cell *build_error_failed(struct error_builder *builder,
                                                     const struct error_way *way, int error,
@@ -253,10 +250,10 @@ static inline struct error_cell *build_error_failed(struct error_builder *builde
 {
     struct error_cell *cell = error_case_add_cell(&builder->file);
     error_built_describe(cell, way);
-    cell->begins = error_built_room(1, sizeof(*cell->begins));
+    cell->begins = memory_new(1, sizeof(*cell->begins));
     cell->failed = way->processes ? way->processes : 20;
     cell->error = error;
-    cell->reason = error_built_copy(reason);
+    cell->reason = memory_copy(reason);
     return cell;
 }
 
@@ -322,6 +319,12 @@ static inline void build_error_crossing(struct error_builder *builder,
         error_cross_patterns(builder, crossing, one);
     }
 }
+
+#define ERROR_PLAIN(...) __VA_ARGS__
+/* The same by the members of a crossing, in brackets, and of a way. */
+#define CROSS(builder, crossing, ...)                                                              \
+    build_error_crossing(builder, &(struct error_crossing){ERROR_PLAIN crossing},                  \
+                         &(struct error_way){__VA_ARGS__})
 
 /* Measured instructions:u cells and stepped ones of the same ways, in which `exact` instructions
  * lie in the window and the CPU sees `edge` more: what must agree. */

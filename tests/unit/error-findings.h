@@ -5,8 +5,7 @@
  * errors become rows, everything else that other parts of the judge would find is written down. */
 #pragma once
 
-#include "error-builder.h"
-#include "studies/error/study.h"
+#include "error-judging.h"
 
 #define HAND_MOST 24
 
@@ -33,25 +32,23 @@ static inline void hand_start(struct hand *hand)
     hand->report.placements = hand->placements;
 }
 
+#define HAND(name)                                                                                 \
+    struct hand name;                                                                              \
+    hand_start(&(name))
+
 /* A null cell that errs by so much in every run. */
 static inline void hand_null(struct hand *hand, const char *event, const char *path,
                              enum pattern pattern, double error)
 {
-    build_error_cell(
-        &hand->builder,
-        &(struct error_way){.event = event, .path = path, .pattern = pattern, .error = error});
+    BUILD(&hand->builder, .event = event, .path = path, .pattern = pattern, .error = error);
 }
 
 /* The same, stepped. */
 static inline void hand_stepped(struct hand *hand, const char *path, enum pattern pattern,
                                 double error)
 {
-    build_error_cell(&hand->builder, &(struct error_way){.part = PART_STEPPED,
-                                                         .path = path,
-                                                         .pattern = pattern,
-                                                         .error = error,
-                                                         .processes = 2,
-                                                         .runs = 2});
+    BUILD(&hand->builder, .part = PART_STEPPED, .path = path, .pattern = pattern, .error = error,
+          .processes = 2, .runs = 2);
 }
 
 static inline void hand_pmu_absent(struct hand *hand)
@@ -75,19 +72,21 @@ static inline const struct finding *hand_find(struct hand *hand, const char *id)
     return NULL;
 }
 
-/* The finding has this verdict and says `because`; NULL: whatever. */
-static inline const struct finding *
-assert_finding(struct hand *hand, const char *id, enum finding_verdict verdict, const char *because)
+/* ANYTHING: whatever it says. */
+#define ANYTHING ERROR_SAYS
+
+/* The finding has this verdict and says this. */
+static inline const struct finding *assert_finding(struct hand *hand, const char *id,
+                                                   enum finding_verdict verdict,
+                                                   enum error_says code)
 {
     const struct finding *finding = hand_find(hand, id);
     if (finding->verdict != verdict)
         fail_msg("%s: \"%s\" instead of \"%s\": %s", id, finding_verdict_names[finding->verdict],
-                 finding_verdict_names[verdict], finding->reason);
-    if (because && !strstr(finding->reason, because))
-        fail_msg("%s does not say \"%s\": %s", id, because, finding->reason);
-    assert_true(finding->reason[0]);
-    assert_true(finding->figure[0]);
-    assert_true(finding->unit[0]);
+                 finding_verdict_names[verdict], reasons_text(&finding->why));
+    if (code != ANYTHING && !says(&finding->why, code))
+        fail_msg("%s does not say %s: %s", id, error_words[code].code, reasons_text(&finding->why));
+    assert_true(finding->why.count && finding->figure[0] && finding->unit[0]);
     assert_string_equal(finding->paper, "zaparanuks-accuracy");
     if (verdict == FINDING_UNTESTABLE)
         assert_false(finding->has_estimate);

@@ -9,6 +9,25 @@
 #include "error-builder.h"
 #include "studies/error/study.h"
 
+#define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
+
+#define SET(place, ...) ((place) = (__typeof__(place)){__VA_ARGS__})
+
+/* A case, and what is judged of it. */
+struct fixture {
+    struct error_builder builder;
+    struct error_report report;
+};
+#define FIXTURE(name, seed)                                                                        \
+    struct fixture name = {.report = {0}};                                                         \
+    error_builder_start(&(name).builder, seed)
+
+static inline void fixture_start(struct fixture *fixture, uint64_t seed)
+{
+    *fixture = (struct fixture){.report = {0}};
+    error_builder_start(&fixture->builder, seed);
+}
+
 /* Null where the analysis has no such term. */
 static inline const struct error_effect *find_effect(const struct error_report *report,
                                                      const char *event, const char *name)
@@ -18,6 +37,11 @@ static inline const struct error_effect *find_effect(const struct error_report *
             strcmp(report->effects[i].name, name) == 0)
             return &report->effects[i];
     return NULL;
+}
+
+static inline bool says(const struct reasons *why, enum error_says code)
+{
+    return reasons_find(why, &error_words[code]) != NULL;
 }
 
 static inline struct error_report judge_factors(const struct error_builder *builder)

@@ -61,19 +61,25 @@ struct overhead_way {
     double process_level_share, process_level_factor;
     double call_level_share, call_level_factor;
     /* passes during which somebody shares the core, in stretches of some passes */
-    double shared;                      /* share of passes */
-    double shared_factor, shared_gauge; /* 0: 1.2 and 1.7 */
-    double drift;                       /* of all costs, from first to last process, relative */
-    double faulted;                     /* share of warm passes with a page fault in the account */
-    double preempted;                   /* … with an involuntary context switch */
-    double fault_cost;                  /* cold: the first call of every operation of the path */
-    const char *fault_path;             /* … takes a page fault that costs this much */
+    double shared;          /* share of passes */
+    double shared_factor;   /* 0: 1.2; of the gauge 1.7 */
+    double drift;           /* of all costs, from first to last process, relative */
+    double faulted;         /* share of warm passes with a page fault in the account */
+    double preempted;       /* … with an involuntary context switch */
+    double fault_cost;      /* cold: the first call of every operation of the path */
+    const char *fault_path; /* … takes a page fault that costs this much */
 };
 
 struct overhead_builder {
     struct overhead_case file;
     struct random random;
 };
+
+#define WAY(...) (&(struct overhead_way){__VA_ARGS__})
+/* Begins a case. */
+#define BUILDER(name, seed)                                                                        \
+    struct overhead_builder name;                                                                  \
+    overhead_builder_start(&(name), seed)
 
 /* Another machine; tours of it say its index. */
 static inline uint32_t build_overhead_machine(struct overhead_builder *builder, const char *name,
@@ -125,7 +131,6 @@ static const struct overhead_built_path {
     {"assay", "assay", "", true, 2500, 150},
     {"papi-low", "papi", "", true, 3926, 2028},
     {"papi-high", "papi-high", "", true, 3484, 3380},
-    {"likwid", "likwid", "", true, 5000, 5000},
 };
 
 static inline const struct overhead_built_path *overhead_built_path(const char *path)
@@ -179,6 +184,14 @@ static inline double overhead_usual_cost(const struct overhead_built_call *call,
         cost = path->read;
     return cost * call->times;
 }
+
+/* What calls cost; the timer's as usual. */
+#define COST_OF_CALLS(name, cost)                                                                  \
+    static double name(const struct overhead_built_call *call, void *context)                      \
+    {                                                                                              \
+        (void)context;                                                                             \
+        return strcmp(call->path, "timer") == 0 ? overhead_usual_cost(call, NULL) : (cost);        \
+    }
 
 /* Above 0 and below 1. */
 static inline double overhead_built_uniform(struct random *random)
@@ -280,8 +293,7 @@ static inline double overhead_built_span(struct overhead_builder *builder,
     if (!timer && overhead_built_chance(random, way->call_level_share))
         cost *= way->call_level_factor;
     if (state->shared)
-        cost *= strcmp(call->kind, "gauge") == 0 ? overhead_built_or(way->shared_gauge, 1.7)
-                                                 : overhead_built_or(way->shared_factor, 1.2);
+        cost *= strcmp(call->kind, "gauge") == 0 ? 1.7 : overhead_built_or(way->shared_factor, 1.2);
     if (way->run_noise > 0)
         cost *= fmax(0.2, 1 + way->run_noise * overhead_built_normal(random));
     if (way->tail > 0)

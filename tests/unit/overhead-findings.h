@@ -5,8 +5,9 @@
  * written down as the other parts of the judge would find them. */
 #pragma once
 
-#include "overhead-builder.h"
-#include "studies/overhead/study.h"
+#include <stdio.h>
+
+#include "overhead-judging.h"
 
 #define HAND_ROWS   1200
 #define HAND_READS  2560
@@ -218,46 +219,111 @@ static inline void hand_no_user_reads(struct hand *hand)
                                "this CPU has no counters. Ask the host for a virtual PMU.");
 }
 
-static inline const struct finding *hand_find(struct hand *hand, const char *id)
+/* --- reports in words: "warm perf-read.read 1000; first perf-read.read lazy 4000; faults" --- */
+
+static const double hand_blocks[][6] = {
+    {3000, 1500, 1400, 1390, 1380, 1370},  /* 0: falling */
+    {3000, 1500, 1400, 1390, 1700, 1800},  /* 1: rising */
+    {1000, 1000, 1000, 1000, 1000, 1000},  /* 2: even */
+    {400, 100, 90, 90, 90, 90},            /* 3: cheap, falling */
+    {1000, 1500, 1400, 1390, 1380, 1370}}; /* 4: the first is cheap */
+
+static inline void hand_say(struct hand *hand, const char *words)
 {
-    overhead_judge_findings(&hand->builder.file, &hand->report);
-    for (size_t i = 0; i < OVERHEAD_FINDINGS; i++)
-        if (strcmp(hand->report.findings[i].id, id) == 0)
-            return &hand->report.findings[i];
-    fail_msg("there is no finding %s", id);
-    return NULL;
+    char what[24] = "", name[48] = "", link[48] = "", before[48] = "";
+    double one = 0, two = 0;
+    const size_t rows = hand->report.row_count, slopes = hand->report.slope_count;
+    /* Of two rows in instructions the first is meant. */
+    struct overhead_row *row = rows ? &hand->rows[rows - (hand->counts ? 2 : 1)] : NULL;
+    struct overhead_slope *slope = slopes ? &hand->slopes[slopes - 1] : NULL;
+    unsigned position;
+    assert_int_equal(sscanf(words, "%23s", what), 1);
+#define IS(word, count, ...)                                                                       \
+    (strcmp(what, word) == 0 && sscanf(words, "%*s " __VA_ARGS__) == (count))
+    if (IS("warm", 2, "%47s %lf", name, &one))
+        hand_warm(hand, name, one);
+    else if (IS("first", 3, "%47s %47s %lf", name, link, &one))
+        hand_first(hand, name, memory_copy(link), one);
+    else if (IS("row", 5, "%47s %47s %47s %u %lf", name, link, before, &position, &one))
+        hand_row(hand, name, memory_copy(link), strcmp(before, "-") != 0 ? before : NULL, position,
+                 one);
+    else if (IS("limits", 2, "%lf %lf", &one, &two))
+        row->low = one, row->high = two;
+    else if (IS("levels", 2, "%lf %lf", &one, &two))
+        hand_levels(row, one, two);
+    else if (IS("runs", 1, "%lf", &one))
+        row->runs = row->processes = (size_t)one;
+    else if (IS("events", 1, "%lf", &one))
+        row->events = (uint32_t)one;
+    else if (IS("reads", 1, "%lf", &one))
+        row->reads = (uint32_t)one;
+    else if (IS("levels-of", 3, "%47s %lf %lf", name, &one, &two)) {
+        for (size_t i = 0; i < hand->report.row_count; i++)
+            if (hand->rows[i].operation == build_overhead_operation(&hand->builder, name))
+                hand_levels(&hand->rows[i], one, two);
+    } else if (IS("group", 3, "%47s %lf %lf", name, &one, &two))
+        hand_slope(hand, name, false, one, two);
+    else if (IS("separate", 3, "%47s %lf %lf", name, &one, &two))
+        hand_slope(hand, name, true, one, two);
+    else if (IS("straight", 1, "%lf", &one))
+        slope->straight = true, slope->miss = one;
+    else if (IS("again", 3, "%47s %lf %lf", name, &one, &two))
+        hand_reads(hand, name, hand_blocks[(int)one], two);
+    else if (IS("spread", 1, "%lf", &one))
+        hand->spread = one;
+    else if (IS("processes", 1, "%lf", &one))
+        hand->processes = (size_t)one;
+    else if (IS("machine", 1, "%47s", name))
+        hand->machine = build_overhead_machine(&hand->builder, name, false);
+    else if (IS("step", 1, "%lf", &one)) {
+        hand->timer =
+            (struct overhead_timer){.meter = &hand_ticks, .known = true, .resolution = one};
+        hand->report.timer_count = 1;
+    } else if (strcmp(what, "faults") == 0)
+        row->faults = row->runs;
+    else if (strcmp(what, "summary") == 0)
+        row->all_predecessors = true;
+    else if (strcmp(what, "by-reads") == 0)
+        slope->by_reads = true;
+    else if (strcmp(what, "emulated") == 0)
+        hand_emulate(hand);
+    else if (strcmp(what, "in-instructions") == 0)
+        hand->counts = true;
+    else if (strcmp(what, "in-ticks") == 0)
+        hand->counts = false;
+    else if (strcmp(what, "no-user-reads") == 0)
+        hand_no_user_reads(hand);
+    else
+        fail_msg("nobody knows \"%s\"", words);
+#undef IS
 }
 
-/* A whole reason: not cut, nothing unfilled. */
-static inline void assert_whole(const struct finding *finding)
+static inline struct hand *hand_plan(const char *plan)
 {
-    size_t length = strlen(finding->reason);
-    assert_true(length > 0 && length < sizeof(finding->reason) - 1);
-    assert_null(strstr(finding->reason, "nan"));
-    assert_null(strstr(finding->reason, "inf"));
-    assert_null(strstr(finding->reason, "(null)"));
-    assert_true(finding->reason[length - 1] != ' ' && finding->reason[length - 1] != ';');
+    struct hand *hand = hand_new();
+    char *words = memory_copy(plan), *rest = words;
+    for (char *one = strtok_r(words, ";", &rest); one; one = strtok_r(NULL, ";", &rest))
+        hand_say(hand, one);
+    return hand;
 }
 
-/* The finding has this verdict and says `because`; NULL: whatever. */
-static inline const struct finding *
-assert_finding(struct hand *hand, const char *id, enum finding_verdict verdict, const char *because)
+/* The clause has these numbers, in their order; 0: the rest does not matter. */
+static inline void assert_numbers(const struct reason *reason, const double numbers[4])
 {
-    const struct finding *finding = hand_find(hand, id);
-    if (finding->verdict != verdict)
-        fail_msg("%s: \"%s\" instead of \"%s\": %s", id, finding_verdict_names[finding->verdict],
-                 finding_verdict_names[verdict], finding->reason);
-    if (because && !strstr(finding->reason, because))
-        fail_msg("%s does not say \"%s\": %s", id, because, finding->reason);
-    assert_whole(finding);
-    assert_true(finding->figure[0] && strlen(finding->figure) < sizeof(finding->figure) - 1);
-    assert_true(finding->unit[0]);
-    assert_string_equal(finding->paper, "weaver-overhead");
-    if (verdict == FINDING_UNTESTABLE)
-        assert_false(finding->has_estimate);
-    if (finding->has_estimate) {
-        assert_true(finding->low <= finding->estimate && finding->estimate <= finding->high);
-        assert_true(isfinite(finding->detectable) && finding->detectable >= 0);
+    size_t at = 0;
+    for (size_t i = 0; i < reason->value_count && at < 4 && numbers[at] != 0; i++) {
+        const struct reason_value *value = &reason->values[i];
+        if (value->kind == REASON_NUMBER || value->kind == REASON_COUNT)
+            assert_near(value->kind == REASON_COUNT ? (double)value->count : value->number,
+                        numbers[at++], 0.005);
     }
-    return finding;
+    assert_true(at == 4 || numbers[at] == 0);
+}
+
+/* Every argument that a sentence must have is there. */
+static inline void assert_whole(const struct reasons *reasons)
+{
+    const char *words = reasons_text(reasons);
+    assert_true(words[0] && !strstr(words, "nan") && !strstr(words, "inf ") &&
+                !strstr(words, "  "));
 }

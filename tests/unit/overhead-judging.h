@@ -35,6 +35,8 @@ struct overhead_wanted {
     const char *mode; /* NULL: any */
 };
 
+#define WANTED(...) ((struct overhead_wanted){__VA_ARGS__})
+
 static inline bool is_word(const char *wanted, const char *word)
 {
     return !wanted || strcmp(wanted, word) == 0;
@@ -79,6 +81,12 @@ static inline struct overhead_report judge_passes(const struct overhead_builder 
     return report;
 }
 
+/* Begins a case of one tour, and has it judged. */
+#define JUDGED(builder, report, seed, judged, ...)                                                 \
+    BUILDER(builder, seed);                                                                        \
+    build_overhead_tour(&(builder), WAY(__VA_ARGS__));                                             \
+    struct overhead_report report = judged
+
 /* … and rows. */
 static inline struct overhead_report judge_cells(const struct overhead_builder *builder)
 {
@@ -86,3 +94,22 @@ static inline struct overhead_report judge_cells(const struct overhead_builder *
     overhead_judge_rows(&builder->file, &report);
     return report;
 }
+
+/* One of its clauses is this. */
+#define assert_says(reasons, says) assert_non_null(reasons_find((reasons), &overhead_words[says]))
+
+/* The only one of a list for which the condition about `it` is true; NULL: there is none. */
+#define ONLY(list, count, it, condition)                                                           \
+    ({                                                                                             \
+        const __typeof__(*(list)) *only = NULL;                                                    \
+        for (size_t only_i = 0; only_i < (count); only_i++) {                                      \
+            const __typeof__(*(list)) *it = &(list)[only_i];                                       \
+            if (!(condition))                                                                      \
+                continue;                                                                          \
+            assert_null(only);                                                                     \
+            only = it;                                                                             \
+        }                                                                                          \
+        only;                                                                                      \
+    })
+/* Operations in a case have names. */
+#define IS_CALL(file, index, called) (strcmp((file)->operations[index].name, called) == 0)

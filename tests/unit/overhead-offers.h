@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 #include "wire/cell.h"
 
 #define WORD(text) ((char *)(uintptr_t)(text))
@@ -115,6 +115,12 @@ struct looked_for {
     const char *call, *without, *link; /* NULL: any */
     uint32_t open;                     /* 0: any */
 };
+
+#define LOOKED_FOR(...) ((struct looked_for){__VA_ARGS__})
+/* What is wished for of a plain machine. */
+#define PLAN(study, plan)                                                                          \
+    struct overhead_study study = plain_machine();                                                 \
+    struct wishes plan = wished(&(study))
 
 static inline bool fits(const struct wish *wish, const struct looked_for *wanted)
 {

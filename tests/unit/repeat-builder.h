@@ -3,8 +3,7 @@
  *
  * Makes cases for the judge of repetition: machines, programs, cells, and runs with given counts,
  * system calls and functions; and whole planted programs, whose counts vary as long as certain
- * controls are off. Cells and programs are named by index,
- * since adding one may move the others. */
+ * controls are off. Cells and programs are named by index, since adding one may move the others. */
 #pragma once
 
 #include <math.h>
@@ -16,6 +15,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "case.h"
 #include "stats/random.h"
 #include "studies/repeat/study.h"
 
@@ -43,16 +43,6 @@ struct repeat_way {
     bool raw;
 };
 
-static inline void *repeat_built_room(void *list, size_t count, size_t size)
-{
-    return memory_resize(list, count ? count : 1, size);
-}
-
-static inline char *repeat_built_copy(const char *string)
-{
-    return memory_copy(string);
-}
-
 static inline void repeat_build_start(struct repeat_builder *builder, uint64_t seed)
 {
     memset(builder, 0, sizeof(*builder));
@@ -64,6 +54,9 @@ static inline void repeat_build_end(struct repeat_builder *builder)
 {
     memory_scope_end(&builder->scope);
 }
+
+/* Its end is that of the block. */
+#define AUTO_BUILDER __attribute__((cleanup(repeat_build_end))) struct repeat_builder
 
 /* --- chance --- */
 
@@ -86,9 +79,8 @@ static inline size_t repeat_build_machine(struct repeat_builder *builder, const 
 {
     struct repeat_machine *machine =
         memory_add(builder->file.machines, builder->file.machine_count);
-    machine->name = repeat_built_copy(name);
-    machine->fingerprint = repeat_built_copy(fingerprint);
-    machine->pmu = true;
+    machine->name = memory_copy(name);
+    machine->fingerprint = memory_copy(fingerprint);
     return builder->file.machine_count - 1;
 }
 
@@ -97,12 +89,11 @@ static inline size_t repeat_build_program(struct repeat_builder *builder, const 
 {
     struct repeat_program *program =
         memory_add(builder->file.programs, builder->file.program_count);
-    program->name = repeat_built_copy(name);
-    program->words = repeat_built_copy(words);
-    program->subject_name = repeat_built_copy("");
-    program->shows = repeat_built_copy("");
+    program->name = memory_copy(name);
+    program->words = memory_copy(words);
+    program->subject_name = memory_copy("");
+    program->shows = memory_copy("");
     program->bits = 64;
-    program->libc = true;
     return builder->file.program_count - 1;
 }
 
@@ -118,10 +109,9 @@ static inline size_t repeat_build_subject(struct repeat_builder *builder, const 
     size_t index = repeat_build_program(builder, full, words);
     struct repeat_program *program = &builder->file.programs[index];
     program->subject = true;
-    program->subject_name = repeat_built_copy(name);
-    program->shows = repeat_built_copy(shows);
+    program->subject_name = memory_copy(name);
+    program->shows = memory_copy(shows);
     program->bits = bits;
-    program->libc = false;
     program->has_truth = truth >= 0;
     program->truth = truth >= 0 ? truth : 0;
     return index;
@@ -132,8 +122,8 @@ static inline void repeat_build_absence(struct repeat_builder *builder, const ch
 {
     struct repeat_absence *absence =
         memory_add(builder->file.absences, builder->file.absence_count);
-    absence->what = repeat_built_copy(what);
-    absence->reason = repeat_built_copy(reason);
+    absence->what = memory_copy(what);
+    absence->reason = memory_copy(reason);
     absence->error = error;
 }
 
@@ -142,10 +132,8 @@ static inline void repeat_build_absence(struct repeat_builder *builder, const ch
 static inline void repeat_built_event(struct repeat_cell *cell, const char *event,
                                       const char *class)
 {
-    cell->event = repeat_built_room(cell->event, cell->events + 1u, sizeof(*cell->event));
-    cell->class = repeat_built_room(cell->class, cell->events + 1u, sizeof(*cell->class));
-    cell->event[cell->events] = repeat_built_copy(event);
-    cell->class[cell->events++] = repeat_built_copy(class ? class : "instructions");
+    cell->event[cell->events] = memory_copy(event);
+    cell->class[cell->events++] = memory_copy(class ? class : "instructions");
 }
 
 /* A cell without runs; its index. */
@@ -153,13 +141,14 @@ static inline size_t repeat_build_cell(struct repeat_builder *builder, const str
 {
     struct repeat_cell *cell = memory_add(builder->file.cells, builder->file.cell_count);
     const char *source = way->source ? way->source : "perf_event";
-    cell->machine = way->machine;
-    cell->program = way->program;
-    cell->source = repeat_built_copy(source);
+    cell->at = (struct repeat_place){way->machine, way->program};
+    cell->source = memory_copy(source);
     cell->controls = way->controls;
     cell->sweep = way->sweep;
     cell->swept = way->swept;
     cell->detail = way->detail;
+    cell->event = memory_new(REPEAT_BUILT_EVENTS + 1, sizeof(*cell->event));
+    cell->class = memory_new(REPEAT_BUILT_EVENTS + 1, sizeof(*cell->class));
     for (size_t i = 0; i < REPEAT_BUILT_EVENTS && way->events[i]; i++)
         repeat_built_event(cell, way->events[i], way->classes[i]);
     if (!cell->events) {
@@ -173,10 +162,8 @@ static inline size_t repeat_build_cell(struct repeat_builder *builder, const str
         snprintf(event, sizeof(event), "%s/instructions-raw/", source);
         repeat_built_event(cell, event, "instructions-raw");
     }
-    if (way->detail == DETAIL_CALLS) {
-        cell->call_begins = repeat_built_room(NULL, 1, sizeof(*cell->call_begins));
-        cell->call_begins[0] = 0;
-    }
+    if (way->detail == DETAIL_CALLS)
+        cell->call_begins = memory_new(1, sizeof(*cell->call_begins));
     return builder->file.cell_count - 1;
 }
 
@@ -188,15 +175,14 @@ static inline struct repeat_run *repeat_build_run(struct repeat_builder *builder
 {
     struct repeat_cell *cell = &builder->file.cells[index];
     const size_t runs = cell->runs + 1, events = cell->events;
-    cell->list = repeat_built_room(cell->list, runs, sizeof(*cell->list));
-    cell->counts = repeat_built_room(cell->counts, runs * events, sizeof(*cell->counts));
-    cell->scheduled = repeat_built_room(cell->scheduled, runs * events, sizeof(*cell->scheduled));
+    cell->list = memory_resize(cell->list, runs, sizeof(*cell->list));
+    cell->counts = memory_resize(cell->counts, runs * events, sizeof(*cell->counts));
+    cell->scheduled = memory_resize(cell->scheduled, runs * events, sizeof(*cell->scheduled));
     memcpy(&cell->counts[cell->runs * events], counts, events * sizeof(*counts));
     for (size_t event = 0; event < events; event++)
         cell->scheduled[cell->runs * events + event] = 1;
     if (cell->call_begins) {
-        cell->call_begins =
-            repeat_built_room(cell->call_begins, runs + 1, sizeof(*cell->call_begins));
+        cell->call_begins = memory_resize(cell->call_begins, runs + 1, sizeof(*cell->call_begins));
         cell->call_begins[runs] = cell->call_begins[runs - 1];
     }
     struct repeat_run *run = &cell->list[cell->runs++];
@@ -224,11 +210,11 @@ static inline void repeat_build_call(struct repeat_builder *builder, size_t inde
 {
     struct repeat_cell *cell = &builder->file.cells[index];
     const size_t count = cell->call_begins[cell->runs];
-    cell->calls = repeat_built_room(cell->calls, count + 1, sizeof(*cell->calls));
+    cell->calls = memory_resize(cell->calls, count + 1, sizeof(*cell->calls));
     cell->calls[count] = (struct repeat_call){.position = count - cell->call_begins[cell->runs - 1],
                                               .task = task,
-                                              .name = repeat_built_copy(name),
-                                              .what = repeat_built_copy(what),
+                                              .name = memory_copy(name),
+                                              .what = memory_copy(what),
                                               .result = result,
                                               .asked = asked,
                                               .sum = sum};
@@ -242,9 +228,9 @@ static inline void repeat_build_function(struct repeat_builder *builder, size_t 
 {
     struct repeat_cell *cell = &builder->file.cells[index];
     cell->functions =
-        repeat_built_room(cell->functions, cell->function_count + 1, sizeof(*cell->functions));
-    cell->functions[cell->function_count++] = (struct repeat_executed){
-        repeat_built_copy(object), repeat_built_copy(name), count, repetitions};
+        memory_resize(cell->functions, cell->function_count + 1, sizeof(*cell->functions));
+    cell->functions[cell->function_count++] =
+        (struct repeat_executed){memory_copy(object), memory_copy(name), count, repetitions};
 }
 
 /* --- planted programs --- */
@@ -347,3 +333,95 @@ static inline void repeat_build_settings(struct repeat_builder *builder,
         repeat_build_planted(builder, &setting, planted);
     }
 }
+
+/* --- judging --- */
+
+/* One machine, one program. */
+static inline void repeat_begin(struct repeat_builder *builder, uint64_t seed)
+{
+    repeat_build_start(builder, seed);
+    repeat_build_machine(builder, "a machine (x86_64)", "fingerprint-1");
+    repeat_build_program(builder, "perl", "/usr/bin/perl -e 1");
+}
+
+#define WORLD(name, seed)                                                                          \
+    AUTO_BUILDER name;                                                                             \
+    repeat_begin(&(name), seed)
+
+/* One machine alone. */
+#define MACHINE(name, seed)                                                                        \
+    AUTO_BUILDER name;                                                                             \
+    repeat_build_start(&(name), seed);                                                             \
+    repeat_build_machine(&(name), "a machine (x86_64)", "1")
+
+static inline struct repeat_report repeat_judged(const struct repeat_builder *builder)
+{
+    struct repeat_report report;
+    repeat_judge(&builder->file, 1, &report);
+    return report;
+}
+
+/* Does it say this? */
+#define assert_says(said, word)                                                                    \
+    do {                                                                                           \
+        if (!reasons_find(&(said), &repeat_words[word]))                                           \
+            fail_msg("%s does not say %s", #said, repeat_words[word].code);                        \
+    } while (0)
+
+/* The number with this place in what is said first with this word. */
+static inline double repeat_number_of(const struct reasons *said, enum repeat_word word,
+                                      size_t place)
+{
+    const struct reason *reason = reasons_find(said, &repeat_words[word]);
+    if (!reason || place >= reason->value_count)
+        fail_msg("%s is not said", repeat_words[word].code);
+    const struct reason_value *value = &reason->values[place];
+    return value->kind == REASON_COUNT ? (double)value->count : value->number;
+}
+
+/* Words alone, which outlive the scope, until the next call. */
+static inline struct reasons repeat_words_of(const struct reasons *said)
+{
+    static struct reason list[16];
+    struct reasons words = {list, said->count < 16 ? said->count : 16};
+    for (size_t i = 0; i < words.count; i++)
+        list[i] = (struct reason){.words = said->list[i].words};
+    return words;
+}
+
+/* How many worlds to try: `usual`, or ASSAY_TEST_SEEDS times as many where that is in the
+ * environment (1 … 100). */
+static inline uint32_t repeat_seeds(uint32_t usual)
+{
+    const char *times = getenv("ASSAY_TEST_SEEDS");
+    const long factor = times ? strtol(times, NULL, 10) : 1;
+    return usual * (uint32_t)(factor < 1 ? 1 : factor > 100 ? 100 : factor);
+}
+
+/* --- findings --- */
+
+enum { M1, M2, M3, M4, M5, M6, M7, M8, M9, M10, M11 };
+
+/* Judges and checks what was built. */
+static inline struct finding repeat_found(struct repeat_builder *builder, size_t which)
+{
+    struct repeat_report report = repeat_judged(builder);
+    for (size_t i = 0; i < REPEAT_FINDINGS; i++) {
+        const struct finding *finding = &report.findings[i];
+        assert_non_null(finding->id);
+        assert_true(finding->claim[0] && finding->figure[0] && finding->why.count);
+        assert_true(!finding->has_estimate ||
+                    (finding->low <= finding->estimate && finding->estimate <= finding->high));
+    }
+    struct finding finding = report.findings[which];
+    finding.why = repeat_words_of(&finding.why);
+    return finding;
+}
+
+#define assert_verdict(one, wanted)                                                                \
+    do {                                                                                           \
+        const struct finding judged_ = (one);                                                      \
+        if (judged_.verdict != (wanted))                                                           \
+            fail_msg("%s %s: %s", judged_.id, finding_verdict_names[judged_.verdict],              \
+                     judged_.why.list[0].words->code);                                             \
+    } while (0)

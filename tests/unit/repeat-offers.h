@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "case.h"
-#include "studies/repeat/plan.h"
+#include "studies/repeat/parts.h"
 
 enum { OFFER_PERF, OFFER_QEMU, OFFER_VALGRIND, OFFER_STEP, OFFER_COUNT };
 
@@ -101,3 +101,9 @@ static inline const struct cell *offers_cell(const struct repeat_plan *plan, siz
 {
     return &plan->wishes->list[wish].cells[0];
 }
+
+/* Offers, and the plan for them as they are. */
+#define PLAN(pmu)                                                                                  \
+    struct offers offers;                                                                          \
+    offers_make(&offers, pmu);                                                                     \
+    struct repeat_plan plan = offers_plan(&offers)

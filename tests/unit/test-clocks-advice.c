@@ -1,123 +1,183 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Advice: every use gets a clock that is fit for it, with its figures; what is wrong is named with
- * recommended for nothing; where nothing could be falsified, the way to do so. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
+ * What the machine did: stolen time, suspension, preemption and late sleeps are found with their
+ * sizes where they were planted and not where they were not. Advice: every use gets a clock that is
+ * fit for it; what is wrong is recommended for nothing. */
 #include "base/memory.h"
-#include "case.h"
 #include "clocks-shapes.h"
 
-static void begin(struct built_world *world, uint64_t seed)
+static void begin(uint64_t seed, double jitter)
 {
-    built_begin(world, seed, 2);
-    built_usual_clocks(world);
-    world->jitter = 0.3;
+    built_begin(&world, seed, 2);
+    built_usual_clocks(&world);
+    world.jitter = jitter;
 }
 
-static void judged(struct built_world *world, struct clocks_report *report)
+static void judged(void)
 {
-    built_plan(world, 1, true);
-    clocks_judge(&world->file, 1, report);
-    assert_in_range(report->advice_count, 1, 7);
-    for (size_t i = 0; i < report->advice_count; i++) {
-        size_t length = strlen(report->advice[i].text);
-        assert_in_range(length, 20, sizeof(report->advice[i].text) - 2);
-        assert_int_equal(report->advice[i].text[length - 1], '.');
-    }
+    built_plan(&world, 1, true);
+    judge_all();
+    assert_in_range(report.advice_count, 1, 7);
 }
 
-/* The sentence that begins so; NULL: none does. */
-static const char *advice(const struct clocks_report *report, const char *beginning)
+/* The clock advised for it; -1: none is. */
+static int32_t advised(enum clocks_purpose purpose)
 {
-    for (size_t i = 0; i < report->advice_count; i++)
-        if (strncmp(report->advice[i].text, beginning, strlen(beginning)) == 0)
-            return report->advice[i].text;
-    return NULL;
+    for (size_t i = 0; i < report.advice_count; i++)
+        if (report.advice[i].purpose == purpose)
+            return report.advice[i].clock;
+    return -1;
 }
 
-static void assert_advice(const struct clocks_report *report, const char *beginning,
-                          const char *word)
+static bool is_advised(enum clocks_saying code)
 {
-    const char *text = advice(report, beginning);
-    if (!text || !strstr(text, word))
-        fail_msg("%s … %s: %s", beginning, word, text ? text : "not said");
+    for (size_t i = 0; i < report.advice_count; i++)
+        if (says(&report.advice[i].text, code))
+            return true;
+    return false;
 }
 
 TEST(every_use_gets_a_clock)
 {
-    struct built_world world;
-    struct clocks_report report;
-    begin(&world, 1);
-    judged(&world, &report);
-    assert_advice(&report, "Short regions: tsc.", "of a region of 1 µs");
-    assert_advice(&report, "Short regions: tsc.", "Without knowing a rate: monotonic,");
-    assert_advice(&report, "Long intervals: monotonic", "from monotonic-raw");
-    assert_advice(&report, "Across CPUs and threads: ", "1 pair");
-    assert_advice(&report, "CPU time: ", "a reading");
-    assert_advice(&report, "No rate could be falsified here", "--via ssh:");
-    assert_advice(&report, "Do not take the length", "late");
-    built_end(&world);
+    begin(1, .3);
+    judged();
+    assert_int_equal(advised(PURPOSE_SHORT), clocks_index(&world.file, "tsc"));
+    assert_int_equal(advised(PURPOSE_LONG), clocks_index(&world.file, "monotonic"));
+    assert_true(advised(PURPOSE_ACROSS) >= 0 && advised(PURPOSE_CPU_TIME) >= 0);
+    static const enum clocks_saying codes[] = {CLOCKS_WITHOUT_RATE, CLOCKS_NEVER_FARTHER,
+                                               CLOCKS_NONE_FALSIFIABLE, CLOCKS_SLEEPS_LATE};
+    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++)
+        assert_true(is_advised(codes[i]));
 }
 
 /* A counter that jumps between CPUs is the quickest, and of no use. */
 TEST(what_is_wrong_is_recommended_for_nothing)
 {
-    struct built_world world;
-    struct clocks_report report;
-    begin(&world, 2);
+    begin(2, .3);
     built_find(&world, "tsc")->cpu_offset_ns = 1e6;
-    judged(&world, &report);
-    assert_null(advice(&report, "Short regions: tsc"));
-    assert_null(advice(&report, "Across CPUs and threads: tsc"));
-    assert_non_null(advice(&report, "Short regions: "));
-    built_end(&world);
+    judged();
+    const int32_t tsc = clocks_index(&world.file, "tsc");
+    assert_true(advised(PURPOSE_SHORT) >= 0);
+    assert_int_not_equal(advised(PURPOSE_SHORT), tsc);
+    assert_int_not_equal(advised(PURPOSE_ACROSS), tsc);
 }
 
 TEST(an_independent_reference_needs_no_other)
 {
-    struct built_world world;
-    struct clocks_report report;
-    begin(&world, 3);
+    begin(3, .3);
     struct clock_known *raw = &world.file.clocks[clocks_index(&world.file, "monotonic-raw")];
     raw->hardware = memory_copy("hpet");
-    judged(&world, &report);
+    judged();
     assert_int_equal(report.verdicts[clocks_index(&world.file, "tsc")].trust, TRUST_DEPENDABLE);
-    assert_null(advice(&report, "No rate could be falsified here"));
-    built_end(&world);
+    assert_false(is_advised(CLOCKS_NONE_FALSIFIABLE));
 }
 
 TEST(with_one_cpu_nothing_is_said_across_cpus)
 {
-    struct built_world world;
-    struct clocks_report report;
     built_begin(&world, 4, 1);
     built_usual_clocks(&world);
-    judged(&world, &report);
-    assert_null(advice(&report, "Across"));
-    built_end(&world);
+    judged();
+    assert_int_equal(advised(PURPOSE_ACROSS), -1);
 }
 
 TEST(suspension_asks_for_a_clock_that_goes_on)
 {
-    struct built_world world;
-    struct clocks_report report;
-    begin(&world, 5);
+    begin(5, .3);
     world.suspend_share = 0.1;
-    judged(&world, &report);
-    assert_non_null(advice(&report, "Long intervals: boottime"));
-    built_end(&world);
+    judged();
+    assert_int_equal(advised(PURPOSE_LONG), clocks_index(&world.file, "boottime"));
 }
 
 TEST(nothing_watched_is_nothing_advised)
 {
-    struct built_world world;
-    struct clocks_report report;
-    begin(&world, 6);
-    clocks_judge(&world.file, 1, &report);
+    begin(6, .3);
+    judge_all();
     assert_int_equal(report.advice_count, 0);
-    built_end(&world);
+}
+
+/* --- what the machine did --- */
+
+TEST(a_quiet_machine_did_nothing)
+{
+    begin(1, 0);
+    built_plan(&world, 1, false);
+    judge_all();
+    const struct clocks_disturbances *seen = &report.disturbances;
+    assert_true(seen->stolen_ns == 0 && seen->suspended_ns == 0);
+    assert_int_equal(seen->stolen_intervals + seen->suspended_intervals + seen->preempted, 0);
+    assert_int_equal(seen->intervals, 6 * 16);
+    assert_true(seen->watched_ns > 3.5e9 && seen->watched_ns < 6e9);
+    assert_true(seen->overslept_median_ns > 2e4 && seen->overslept_median_ns < 9e4);
+    assert_true(seen->overslept_max_ns > seen->overslept_median_ns);
+    assert_true(isfinite(seen->awake_median_ns) && seen->awake_max_ns >= seen->awake_median_ns);
+    assert_true(says(&seen->idle, CLOCKS_IDLE_CHANGES_NONE));
+    assert_true(says(&seen->idle, CLOCKS_AWAKE_ALIKE));
+}
+
+TEST(what_disturbed_is_named_with_its_size)
+{
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        begin(seed, 0);
+        built_disturb(&world);
+        world.suspend_share = 0.05;
+        built_plan(&world, 2, false);
+        judge_all();
+        const struct clocks_disturbances *seen = &report.disturbances;
+        double suspended = 0;
+        for (size_t i = 0; i < world.suspend_count; i++)
+            suspended += world.suspends[i].ns;
+        assert_true(seen->stolen_intervals > 0);
+        assert_true(seen->stolen_ns > 0 && seen->stolen_ns <= world.stolen_ns * 1.001);
+        assert_int_equal(seen->suspended_intervals, world.suspend_count);
+        assert_true(fabs(seen->suspended_ns - suspended) < 1e5);
+        assert_true(seen->preempted > 0 && seen->preempted < seen->intervals / 3);
+    }
+}
+
+TEST(what_cannot_be_read_is_not_nothing)
+{
+    built_begin(&world, 3, 1);
+    built_clock(&world, &(struct built_clock){.name = "monotonic-raw", .hz = 1000000000});
+    WATCHED(2, 3, .kind = WATCH_INTERVAL, .workload = "compute");
+    judge_all();
+    const struct clocks_disturbances *seen = &report.disturbances;
+    assert_true(isnan(seen->stolen_ns) && isnan(seen->suspended_ns));
+    assert_true(isnan(seen->overslept_median_ns) && isnan(seen->awake_median_ns));
+    assert_int_equal(seen->idle.count, 0);
+}
+
+static void sleeps(bool awake)
+{
+    WATCHED(3, 10, .kind = WATCH_INTERVAL, .workload = "sleep", .awake = awake);
+}
+
+TEST(idle_states_that_stop_a_clock_are_named)
+{
+    begin(4, 0);
+    built_find(&world, "tsc")->stops_in_sleep = true;
+    sleeps(false);
+    built_find(&world, "tsc")->stops_in_sleep = false;
+    world.overslept_ns = 5e3;
+    sleeps(true);
+    judge_all();
+    const struct clocks_disturbances *seen = &report.disturbances;
+    assert_true(says(&seen->idle, CLOCKS_IDLE_MATTERS));
+    assert_string_equal(seen->idle.list[0].values[0].text, "tsc");
+    assert_true(says(&seen->idle, CLOCKS_IDLE_LATER));
+    assert_true(seen->awake_median_ns < 1e4 && seen->overslept_median_ns > 2e4);
+}
+
+TEST(where_no_cpu_could_be_held_awake_the_reason_is_given)
+{
+    begin(5, 0);
+    sleeps(false);
+    size_t index =
+        built_watch(&world, &(struct built_watch){.kind = WATCH_INTERVAL, .awake = true});
+    world.file.watches[index].failed = 1;
+    world.file.watches[index].reason = memory_copy("/dev/cpu_dma_latency: Permission denied");
+    judge_all();
+    const struct reason *untold = report.disturbances.idle.list;
+    assert_ptr_equal(untold->words, &clocks_words[CLOCKS_IDLE_UNTOLD]);
+    assert_string_equal(untold->values[0].text, "/dev/cpu_dma_latency: Permission denied");
 }

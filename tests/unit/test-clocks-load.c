@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "studies/clocks/plan.h"
+#include "studies/clocks/parts.h"
 
 static void change(const char *path, const char *sql)
 {
@@ -81,17 +81,12 @@ TEST_WITH(watches_come_with_their_factors_and_readings, setup, teardown)
         const struct clock_watch *watch = &file.watches[i];
         const struct cell cell = watch_cell(i);
         expect_readings(watch, i);
-        assert_int_equal(watch->kind, cell.watch.kind);
         assert_string_equal(watch->workload, cell.watch.workload ? cell.watch.workload : "");
-        assert_int_equal(watch->length, cell.watch.length);
-        assert_int_equal(watch->threads, cell.watch.threads);
-        assert_int_equal(watch->moves, cell.watch.moves);
-        assert_int_equal(watch->handover, cell.watch.handover);
-        assert_int_equal(watch->awake, cell.watch.awake);
-        assert_int_equal(watch->partner, cell.watch.partner);
-        assert_int_equal(watch->cpu, cell.cpu);
-        assert_int_equal(watch->failed, 0);
-        assert_null(watch->reason);
+        assert_true(watch->kind == cell.watch.kind && watch->length == cell.watch.length &&
+                    watch->threads == cell.watch.threads && watch->moves == cell.watch.moves &&
+                    watch->handover == cell.watch.handover && watch->awake == cell.watch.awake &&
+                    watch->partner == cell.watch.partner && watch->cpu == cell.cpu);
+        assert_true(watch->failed == 0 && !watch->reason);
     }
     const uint32_t raw = 0, lying = 1, outside = 2;     /* by the order of the stored clocks */
     assert_int_equal(file.watches[0].clocks[0], lying); /* "lying@1000000=ask:…" is "lying" */
@@ -117,13 +112,10 @@ TEST_WITH(clocks_come_with_what_is_claimed, setup, teardown)
     assert_string_equal(raw->claim, "the operating system");
     assert_int_equal(raw->hz, 1000000000);
     assert_true(raw->resolution_ns == 1.0);
-    assert_false(raw->external);
-    assert_false(raw->steered);
+    assert_false(raw->external || raw->steered);
     assert_string_equal(lying->name, "lying");
     assert_string_equal(lying->note, "a note, with \"quotes\"");
-    assert_true(lying->hz == UINT64_MAX);
-    assert_true(lying->external);
-    assert_true(lying->steered);
+    assert_true(lying->hz == UINT64_MAX && lying->external && lying->steered);
     assert_string_equal(file.clocks[2].hardware, "outside");
     /* of the events that were tried, one cannot be opened */
     assert_int_equal(file.absence_count, 1);
@@ -155,7 +147,6 @@ TEST_WITH(a_machine_that_tells_little_is_told_as_such, setup, teardown)
     struct clocks_case file = {0};
     make_watched(fixture);
     load(fixture->path, &file);
-    assert_string_equal(file.machine, "unnamed CPU");
     assert_string_equal(file.clocksource, "");
     assert_string_equal(file.available, "");
     assert_string_equal(file.flags, "");
@@ -168,8 +159,6 @@ TEST_WITH(a_machine_is_what_its_facts_say, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct clocks_case file = {0};
-    facts_set(&fixture->facts, "cpu.model_name", "Some CPU", 0);
-    facts_set(&fixture->facts, "isa", "x86_64", 0);
     facts_set(&fixture->facts, "clock.current", "tsc", 0);
     facts_set(&fixture->facts, "clock.available", "tsc hpet tsc-early  acpi_pm", 0);
     facts_set(&fixture->facts, "clock.flags", "constant_tsc nonstop_tsc", 0);
@@ -178,7 +167,6 @@ TEST_WITH(a_machine_is_what_its_facts_say, setup, teardown)
     facts_set(&fixture->facts, "emulated", "qemu", 0);
     make_watched(fixture);
     load(fixture->path, &file);
-    assert_string_equal(file.machine, "Some CPU (x86_64)");
     assert_string_equal(file.clocksource, "tsc");
     assert_string_equal(file.available, "hpet tsc-early acpi_pm"); /* others than the current */
     assert_string_equal(file.flags, "constant_tsc nonstop_tsc");

@@ -3,10 +3,74 @@
  *
  * What `assay clocks` plans on machines that are made up. */
 #include <errno.h>
-#include <stdlib.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "case.h"
-#include "clocks-offers.h"
+#include "studies/clocks/parts.h"
+
+#define WORD(text) ((char *)(uintptr_t)(text))
+#define OFFER(name_, kind_, way_, hardware_, ...)                                                  \
+    {                                                                                              \
+        .name = WORD(name_), .kind = WORD(kind_), .way = WORD(way_), .hardware = WORD(hardware_),  \
+        .claim = WORD(""), .note = WORD(""), __VA_ARGS__                                           \
+    }
+
+/* In an order that is none of those in which they must be read. */
+static struct catalogue_clock offered[] = {
+    OFFER("cpu", "place", "vdso", ""),
+    OFFER("tsc", "wall", "instruction", "tsc", .hz = 2400000000),
+    OFFER("monotonic-raw", "wall", "vdso", "tsc", .hz = 1000000000),
+    OFFER("tsc-fenced", "wall", "instruction", "tsc", .hz = 2400000000),
+    OFFER("monotonic", "wall", "vdso", "tsc", .hz = 1000000000, .steered = true),
+    OFFER("monotonic-coarse", "wall", "vdso", "tsc", .hz = 1000000000,
+          .resolution_ps = UINT64_C(4000000000)),
+    OFFER("monotonic-raw-syscall", "wall", "syscall", "tsc", .hz = 1000000000),
+    OFFER("thread-cputime", "cpu-time", "syscall", "tsc", .hz = 1000000000),
+    OFFER("task-clock", "cpu-time", "read", "tsc", .hz = 1000000000),
+    OFFER("steal", "stolen", "read", "", .slow = true),
+    OFFER("rtc", "wall", "device", "rtc", .hz = 1, .slow = true),
+    OFFER("ptp", "wall", "device", "ptp", .hz = 1000000000, .slow = true),
+};
+#define OFFERED (sizeof(offered) / sizeof(*offered))
+
+static struct catalogue with_all = {.clocks = offered, .clock_count = OFFERED};
+static const int32_t all_cpus[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+
+static struct clocks_scope machine_of(size_t cpus)
+{
+    return (struct clocks_scope){.catalogue = &with_all,
+                                 .cpus = all_cpus,
+                                 .cpu_count = cpus,
+                                 .cpu = (int32_t)cpus - 1,
+                                 .budget = 112000,
+                                 .seed = 7};
+}
+
+static const struct cell *cell_at(const struct clocks_plan *plan, size_t index)
+{
+    return &plan->wishes->list[index].cells[0];
+}
+
+/* Wishes of a stage; and of them those with this clock in column 0, NULL: any. */
+static size_t count_stage(const struct clocks_plan *plan, enum clocks_stage stage,
+                          const char *column)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->wishes->count; i++)
+        count += plan->wishes->list[i].stage == (unsigned)stage &&
+                 (!column || strcmp(cell_at(plan, i)->events[0], column) == 0);
+    return count;
+}
+
+/* What all wishes would take, in s. */
+static double whole_time(const struct clocks_plan *plan)
+{
+    double sum = 0;
+    for (size_t i = 0; i < plan->wishes->count; i++)
+        sum += (double)plan->wishes->list[i].processes * (double)plan->wishes->list[i].expected_ns;
+    return sum / 1e9;
+}
 
 static struct clocks_plan planned(const struct clocks_scope *study)
 {
@@ -37,25 +101,24 @@ TEST(every_cell_is_a_whole_watch)
     }
 }
 
+/* The columns of a look, with spaces between. */
+static void assert_look(const struct clocks_scope *study, const char *expected)
+{
+    const char *columns[CELL_MAX_COUNTERS];
+    const size_t count = clocks_look(study, columns, CELL_MAX_COUNTERS);
+    char look[400] = "";
+    for (size_t i = 0; i < count; i++) {
+        strcat(look, i ? " " : "");
+        strcat(look, columns[i]);
+    }
+    assert_string_equal(look, expected);
+}
+
 TEST(slow_clocks_are_outermost_and_the_reference_within)
 {
-    static const char *const order[] = {"steal",
-                                        "ptp",
-                                        "task-clock",
-                                        "monotonic-raw-syscall",
-                                        "thread-cputime",
-                                        "monotonic",
-                                        "monotonic-coarse",
-                                        "tsc-fenced",
-                                        "monotonic-raw",
-                                        "tsc",
-                                        "cpu"};
     struct clocks_scope study = machine_of(2);
-    const char *columns[CELL_MAX_COUNTERS];
-    assert_int_equal(clocks_look(&study, columns, CELL_MAX_COUNTERS),
-                     sizeof(order) / sizeof(*order));
-    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
-        assert_string_equal(columns[i], order[i]);
+    assert_look(&study, "steal ptp task-clock monotonic-raw-syscall thread-cputime monotonic "
+                        "monotonic-coarse tsc-fenced monotonic-raw tsc cpu");
 }
 
 TEST(clocks_that_people_bring_along_stand_by_their_pace)
@@ -67,12 +130,9 @@ TEST(clocks_that_people_bring_along_stand_by_their_pace)
     struct clocks_scope study = machine_of(2);
     study.own = own;
     study.own_count = 2;
-    const char *columns[CELL_MAX_COUNTERS];
-    assert_int_equal(clocks_look(&study, columns, CELL_MAX_COUNTERS), 13);
-    assert_string_equal(columns[0], "steal");
-    assert_string_equal(columns[1], own[1].text);
-    assert_string_equal(columns[2], "ptp");
-    assert_string_equal(columns[3], own[0].text);
+    assert_look(&study, "steal glacial=run:date +%s ptp quick=object:./a.so:now task-clock "
+                        "monotonic-raw-syscall thread-cputime monotonic monotonic-coarse "
+                        "tsc-fenced monotonic-raw tsc cpu");
     struct clocks_plan plan = planned(&study);
     for (size_t i = 0; i < plan.wishes->count; i++) {
         bool brought = false;
@@ -123,42 +183,33 @@ TEST(it_fits_into_the_time_it_promises)
         assert_true(count_stage(&plan, (enum clocks_stage)stage, NULL) > 0);
 }
 
-TEST(one_cpu_has_neither_moves_nor_trips_and_says_so)
-{
-    struct clocks_scope study = machine_of(1);
-    struct clocks_plan plan = planned(&study);
-    assert_int_equal(count_stage(&plan, CLOCKS_MOVES, NULL), 0);
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, NULL), 0);
-    assert_true(count_stage(&plan, CLOCKS_INTERVALS, NULL) > 0);
-    assert_int_equal(plan.absence_count, 2);
-    for (size_t i = 0; i < plan.absence_count; i++) {
-        assert_non_null(strstr(plan.absences[i].reason, "one CPU"));
-        assert_int_equal(plan.absences[i].error, ENODEV);
-    }
-}
-
-TEST(without_a_clock_to_meter_with_nothing_is_metered)
+TEST(what_cannot_be_watched_is_absent_with_its_reason)
 {
     static struct catalogue_clock lonely[] = {OFFER("task-clock", "cpu-time", "read", "tsc")};
-    static const struct catalogue poor = {.clocks = lonely, .clock_count = 1};
-    struct clocks_scope study = machine_of(2);
-    study.catalogue = &poor;
-    struct clocks_plan plan = planned(&study);
-    assert_null(plan.meter);
-    assert_int_equal(count_stage(&plan, CLOCKS_ROWS, NULL), 0);
-    assert_int_equal(count_stage(&plan, CLOCKS_STEPS, NULL), 0);
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, NULL), 0);
-    assert_true(count_stage(&plan, CLOCKS_INTERVALS, NULL) > 0);
-    assert_int_equal(plan.absence_count, 2);
-}
-
-TEST(without_any_clock_nothing_is_planned)
-{
-    static const struct catalogue empty = {.clock_count = 0};
-    struct clocks_scope study = machine_of(2);
-    study.catalogue = &empty;
-    struct clocks_plan plan = planned(&study);
-    assert_int_equal(plan.wishes->count, 0);
+    static const struct catalogue poor = {.clocks = lonely, .clock_count = 1}, empty;
+    static const struct {
+        size_t cpus;
+        const struct catalogue *catalogue;
+        enum clocks_stage none[3]; /* of which there are no wishes */
+        const char *reason;        /* of two kinds of watches; NULL: nothing at all is planned */
+    } cases[] = {
+        {1, &with_all, {CLOCKS_MOVES, CLOCKS_TRIPS, CLOCKS_TRIPS}, "one CPU"},
+        {2, &poor, {CLOCKS_ROWS, CLOCKS_STEPS, CLOCKS_TRIPS}, "can be read"},
+        {2, &empty, {CLOCKS_INTERVALS, CLOCKS_ROWS, CLOCKS_TRIPS}, NULL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct clocks_scope study = machine_of(cases[i].cpus);
+        study.catalogue = cases[i].catalogue;
+        const struct clocks_plan plan = planned(&study);
+        for (size_t j = 0; j < 3; j++)
+            assert_int_equal(count_stage(&plan, cases[i].none[j], NULL), 0);
+        assert_int_equal(count_stage(&plan, CLOCKS_INTERVALS, NULL) > 0, cases[i].reason != NULL);
+        assert_int_equal(plan.absence_count, 2);
+        for (size_t j = 0; j < plan.absence_count && cases[i].reason; j++) {
+            assert_non_null(strstr(plan.absences[j].reason, cases[i].reason));
+            assert_int_equal(plan.absences[j].error, ENODEV);
+        }
+    }
 }
 
 TEST(who_names_clocks_gets_them_and_what_judges_them)
@@ -167,11 +218,7 @@ TEST(who_names_clocks_gets_them_and_what_judges_them)
     struct clocks_scope study = machine_of(2);
     study.names = names;
     study.name_count = 1;
-    const char *columns[CELL_MAX_COUNTERS];
-    assert_int_equal(clocks_look(&study, columns, CELL_MAX_COUNTERS), 6);
-    static const char *const look[] = {"steal", "ptp", "monotonic", "monotonic-raw", "tsc", "cpu"};
-    for (size_t i = 0; i < 6; i++)
-        assert_string_equal(columns[i], look[i]);
+    assert_look(&study, "steal ptp monotonic monotonic-raw tsc cpu");
     struct clocks_plan plan = planned(&study);
     assert_int_equal(count_stage(&plan, CLOCKS_ROWS, NULL), 1);
     assert_int_equal(count_stage(&plan, CLOCKS_ROWS, "monotonic"), 1);

@@ -1,9 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The best pattern of each path: which wins, from which runs, and who wins a tie. */
+ * The best pattern of each path, and what is advised: which wins, from which runs, who wins a tie;
+ * a warning only where further counters, a first call or a long region really add to it. */
+#include <stdio.h>
+
 #include "case.h"
 #include "error-builder.h"
+#include "error-findings.h"
 #include "studies/error/study.h"
 
 static const char *const opts[] = {"O0", "O2", NULL};
@@ -44,8 +48,7 @@ TEST(each_path_has_its_own_best_pattern_by_mode)
     static const char *const events[] = {"instructions:uk", "instructions:u", NULL};
     static const char *const paths[] = {"papi-low", "perf-read", NULL};
     static const uint32_t counters[] = {1, 2, 0};
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct error_crossing crossing = {.events = events,
                                       .paths = paths,
                                       .opts = opts,
@@ -54,8 +57,7 @@ TEST(each_path_has_its_own_best_pattern_by_mode)
                                       .patterns = ERROR_ALL_PATTERNS};
     build_error_crossing(&builder, &crossing,
                          &(struct error_way){.processes = 5, .effect = of_path, .first = -1000});
-    build_error_cell(
-        &builder, &(struct error_way){.separate = true, .effect = of_path, .pattern = PATTERN_RR});
+    BUILD(&builder, .separate = true, .effect = of_path, .pattern = PATTERN_RR);
     struct error_report report = judge(&builder);
     assert_int_equal(report.best_count, 4);
     const struct error_best *direct = find(&report, "instructions:u", "perf-read");
@@ -83,15 +85,13 @@ TEST(each_path_has_its_own_best_pattern_by_mode)
 
 TEST(stepped_rows_stand_apart_and_are_user_mode)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct error_crossing crossing = {.opts = opts, .patterns = ERROR_ALL_PATTERNS};
     build_error_crossing(&builder, &crossing,
                          &(struct error_way){.part = PART_STEPPED, .effect = of_path});
     for (size_t i = 0; i < builder.file.cell_count; i++)
         builder.file.cells[i].mode = COUNT_ANY; /* whatever its name says */
-    build_error_cell(
-        &builder, &(struct error_way){.part = PART_STEPPED, .specimen = "loop", .path = "other"});
+    BUILD(&builder, .part = PART_STEPPED, .specimen = "loop", .path = "other");
     struct error_report report = judge(&builder);
     assert_int_equal(report.best_count, 1);
     assert_true(report.best->stepped && report.best->overall);
@@ -103,8 +103,7 @@ TEST(stepped_rows_stand_apart_and_are_user_mode)
 
 TEST(of_equal_medians_the_narrower_wins_then_the_first)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct error_way way = {.error = 50, .pattern = PATTERN_RO};
     build_error_cell(&builder, &way);
     way.pattern = PATTERN_AO;
@@ -120,8 +119,8 @@ TEST(of_equal_medians_the_narrower_wins_then_the_first)
     assert_int_equal(report.best->pattern, PATTERN_AO);
     /* Paths that tie: in the order of the case. */
     error_builder_start(&builder, 3);
-    build_error_cell(&builder, &(struct error_way){.path = "perf-syscall", .error = 50});
-    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 50});
+    BUILD(&builder, .path = "perf-syscall", .error = 50);
+    BUILD(&builder, .path = "perf-read", .error = 50);
     report = judge(&builder);
     assert_int_equal(report.best_count, 2);
     assert_true(find(&report, "instructions:u", "perf-syscall")->overall);
@@ -136,18 +135,13 @@ TEST(paths_that_tie_are_told_apart_by_what_they_execute)
         double executes;
     } paths[] = {{"papi-high", 900}, {"perf-read", 17}, {"perf-syscall", 5}};
     for (int stepped = 0; stepped < 2; stepped++) {
-        struct error_builder builder;
-        error_builder_start(&builder, 3);
+        BUILDER(builder, 3);
         for (size_t i = 0; i < 3; i++)
-            build_error_cell(&builder,
-                             &(struct error_way){.event = "page-faults", .path = paths[i].path});
+            BUILD(&builder, .event = "page-faults", .path = paths[i].path);
         for (size_t i = 0; i < 3; i++)
-            build_error_cell(
-                &builder,
-                &(struct error_way){.part = stepped ? PART_STEPPED : PART_NULL,
-                                    .event = stepped ? "step/instructions/" : "instructions:u",
-                                    .path = paths[i].path,
-                                    .error = paths[i].executes});
+            BUILD(&builder, .part = stepped ? PART_STEPPED : PART_NULL,
+                  .event = stepped ? "step/instructions/" : "instructions:u", .path = paths[i].path,
+                  .error = paths[i].executes);
         struct error_report report = judge(&builder);
         assert_true(find(&report, "page-faults", "perf-syscall")->overall);
         assert_false(find(&report, "page-faults", "papi-high")->overall);
@@ -158,13 +152,12 @@ TEST(paths_that_tie_are_told_apart_by_what_they_execute)
 /* What one machine adds is not to be subtracted on another. */
 TEST(machines_have_a_best_of_their_own)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     build_error_machine(&builder, "another", false);
-    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 10});
-    build_error_cell(&builder, &(struct error_way){.path = "perf-user", .error = 20});
-    build_error_cell(&builder, &(struct error_way){.path = "perf-read", .error = 70, .machine = 1});
-    build_error_cell(&builder, &(struct error_way){.path = "perf-user", .error = 30, .machine = 1});
+    BUILD(&builder, .path = "perf-read", .error = 10);
+    BUILD(&builder, .path = "perf-user", .error = 20);
+    BUILD(&builder, .path = "perf-read", .error = 70, .machine = 1);
+    BUILD(&builder, .path = "perf-user", .error = 30, .machine = 1);
     struct error_report report = judge(&builder);
     static const int64_t subtract[] = {10, 20, 70, 30};
     static const bool overall[] = {true, false, false, true};
@@ -178,26 +171,167 @@ TEST(machines_have_a_best_of_their_own)
 
 TEST(an_error_below_zero_is_no_virtue)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
-    build_error_cell(&builder, &(struct error_way){.error = -60});
-    build_error_cell(&builder, &(struct error_way){.error = 50, .pattern = PATTERN_RR});
+    BUILDER(builder, 3);
+    BUILD(&builder, .error = -60);
+    BUILD(&builder, .error = 50, .pattern = PATTERN_RR);
     struct error_report report = judge(&builder);
     assert_int_equal(report.best->pattern, PATTERN_RR);
     error_builder_start(&builder, 3);
-    build_error_cell(&builder, &(struct error_way){.error = 50});
-    build_error_cell(&builder, &(struct error_way){.error = -60, .pattern = PATTERN_RR});
+    BUILD(&builder, .error = 50);
+    BUILD(&builder, .error = -60, .pattern = PATTERN_RR);
     report = judge(&builder);
     assert_int_equal(report.best->pattern, PATTERN_AR);
 }
 
 TEST(paths_without_a_cell_of_one_counter_have_no_best)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
-    build_error_cell(&builder, &(struct error_way){.counters = 2});
+    BUILDER(builder, 3);
+    BUILD(&builder, .counters = 2);
     build_error_failed(&builder, &(struct error_way){.path = "perf-user"}, -1, "refused");
-    build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .path = "loop"});
+    BUILD(&builder, .part = PART_DURATION, .path = "loop");
     struct error_report report = judge(&builder);
     assert_int_equal(report.best_count, 0);
+}
+
+static struct error_best *hand_best(struct hand *hand, const char *event, const char *path,
+                                    int64_t subtract)
+{
+    struct error_best *added = &hand->best[hand->report.best_count++];
+    SET(*added, .event = event, .base = "instructions", .path = path, .mode = COUNT_USER,
+        .pattern = PATTERN_RR, .median = (double)subtract, .subtract = subtract,
+        .spread_low = (double)subtract, .spread_high = (double)subtract, .overall = true);
+    return added;
+}
+
+static void take_advice(struct hand *hand)
+{
+    hand->report.rows = NULL;
+    hand->report.advice = NULL;
+    hand->report.advice_count = 0;
+    error_judge_rows(&hand->builder.file, &hand->report);
+    error_judge_advice(&hand->builder.file, &hand->report);
+}
+
+/* What is said so; NULL: nothing is. */
+static const struct reason *said(const struct hand *hand, enum error_says code)
+{
+    const struct reason *found = NULL;
+    for (size_t i = 0; i < hand->report.advice_count && !found; i++)
+        found = reasons_find(&hand->report.advice[i].why, &error_words[code]);
+    return found;
+}
+
+static struct error_advice the_only(const struct hand *hand)
+{
+    assert_int_equal(hand->report.advice_count, 1);
+    return hand->report.advice ? hand->report.advice[0] : (struct error_advice){.event = ""};
+}
+
+TEST(the_best_way_and_what_to_subtract)
+{
+    HAND(hand);
+    hand_best(&hand, "instructions:u", "papi-low", 134)->overall = false;
+    struct error_best *told = hand_best(&hand, "instructions:u", "perf-user", 25);
+    take_advice(&hand);
+    struct error_advice advice = the_only(&hand);
+    assert_string_equal(said(&hand, ADVICE_SUBTRACT)->values[1].text, "perf-user");
+    assert_int_equal(said(&hand, ADVICE_SUBTRACT)->values[3].count, 25);
+    assert_string_equal(advice.event, "instructions:u");
+    assert_int_equal(advice.mode, COUNT_USER);
+    told->spread_high = 1025;
+    take_advice(&hand);
+    assert_true(said(&hand, ADVICE_SPREAD)->values[1].number == 1025);
+    told->subtract = 0;
+    told->spread_low = told->spread_high = 0;
+    take_advice(&hand);
+    assert_non_null(said(&hand, ADVICE_NOTHING));
+}
+
+TEST(what_was_stepped_is_advised_where_nothing_counts)
+{
+    HAND(hand);
+    hand_best(&hand, "step/instructions/", "perf-syscall", 9)->stepped = true;
+    hand.best[0].mode = COUNT_ANY;
+    take_advice(&hand);
+    assert_int_equal(hand.report.advice_count, 1);
+    assert_int_equal(said(&hand, ADVICE_STEPPED)->values[3].count, 9);
+    assert_null(said(&hand, ADVICE_SPREAD));
+    hand.best[0].spread_high = 12;
+    take_advice(&hand);
+    assert_non_null(said(&hand, ADVICE_BUILDS));
+    assert_int_equal(the_only(&hand).mode, COUNT_USER);
+    hand_best(&hand, "instructions:u", "perf-user", 25);
+    take_advice(&hand);
+    assert_int_equal(hand.report.advice_count, 1);
+    assert_non_null(said(&hand, ADVICE_SUBTRACT));
+    /* Steps that are not aligned and windows of no path are nobody's way. */
+    hand_best(&hand, "step/instructions-raw/", "perf-read", 1)->base = "instructions-raw";
+    hand_best(&hand, "page-faults", "bare", 1)->base = "page-faults";
+    take_advice(&hand);
+    assert_int_equal(hand.report.advice_count, 1);
+}
+
+TEST(few_counters_where_each_adds)
+{
+    HAND(hand);
+    hand_best(&hand, "instructions:u", "perf-read", 12);
+    struct error_by_counters *by = &hand.by_counters[hand.report.by_counters_count++];
+    SET(*by, .event = "instructions:u", .path = "perf-read", .mode = COUNT_USER,
+        .pattern = PATTERN_RR, .list = (struct error_point[]){{1, 12, 12}, {4, 54, 54}},
+        .points = 2, .slope = 14, .low = 13, .high = 15);
+    take_advice(&hand);
+    assert_true(said(&hand, ADVICE_COUNTERS)->values[0].number == 14);
+    by->low = -1;
+    take_advice(&hand);
+    assert_null(said(&hand, ADVICE_COUNTERS));
+    by->low = 13;
+    by->pattern = PATTERN_AR; /* of another way */
+    take_advice(&hand);
+    assert_null(said(&hand, ADVICE_COUNTERS));
+}
+
+static void first_runs(struct hand *hand, double lazy, double bound)
+{
+    hand_best(hand, "instructions:u", "perf-read", 12);
+    BUILD(&hand->builder, .pattern = PATTERN_RR, .link = "lazy", .error = 12, .first = lazy);
+    BUILD(&hand->builder, .pattern = PATTERN_RR, .link = "bind-now", .error = 12, .first = bound);
+}
+
+TEST(lazy_linking_is_blamed_where_it_is_the_cause)
+{
+    HAND(hand);
+    first_runs(&hand, 1200, 0);
+    take_advice(&hand);
+    assert_int_equal(said(&hand, ADVICE_LAZY)->values[0].count, 1200);
+    assert_string_equal(said(&hand, ADVICE_LAZY)->values[1].text, "bind-now");
+    hand_start(&hand);
+    first_runs(&hand, 1200, 1100);
+    take_advice(&hand);
+    assert_int_equal(said(&hand, ADVICE_FIRST)->values[0].count, 1100);
+    assert_null(said(&hand, ADVICE_LAZY));
+    hand_start(&hand);
+    first_runs(&hand, 1, 0); /* 1 of 12 */
+    take_advice(&hand);
+    assert_null(said(&hand, ADVICE_FIRST));
+    assert_null(said(&hand, ADVICE_LAZY));
+}
+
+TEST(long_regions_are_warned_of_where_they_gain)
+{
+    HAND(hand);
+    hand_best(&hand, "instructions:u", "perf-read", 12);
+    struct error_slope *slope = &hand.slopes[hand.report.slope_count++];
+    SET(*slope, .event = "instructions:u", .path = "perf-read", .points = 7, .longest = 1000000,
+        .slope = 0.0017, .low = 0.0016, .high = 0.0018);
+    take_advice(&hand);
+    assert_true(said(&hand, ADVICE_GROWS)->values[0].number == 1700);
+    *slope = (struct error_slope){
+        .event = "instructions:u", .path = "papi-low", .points = 7, .longest = 1000000};
+    take_advice(&hand);
+    assert_int_equal(said(&hand, ADVICE_CONSTANT)->values[0].count, 1000000);
+    slope->low = -1;
+    slope->high = 1; /* not known */
+    take_advice(&hand);
+    assert_null(said(&hand, ADVICE_GROWS));
+    assert_null(said(&hand, ADVICE_CONSTANT));
 }

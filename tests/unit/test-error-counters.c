@@ -1,8 +1,9 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What further counters add: the planted slope lies in its interval as often as stated, nothing
- * else that differs between cells enters it, and the choice of events is set against none. */
+ * What further counters add, and more events than counters: the planted slope lies in its interval
+ * as often as stated, nothing else that differs between cells enters it; errors of extrapolated
+ * counts against the truth. */
 #include <math.h>
 
 #include "case.h"
@@ -44,8 +45,7 @@ static void build_sweep(struct error_builder *builder, const struct planted *pla
 
 TEST(the_error_is_told_by_number_of_counters)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     const struct planted planted = {.slope = 7, .opt = 1000, .link = 2000};
     build_sweep(&builder, &planted,
                 (struct error_way){.pattern = PATTERN_RR,
@@ -63,9 +63,10 @@ TEST(the_error_is_told_by_number_of_counters)
     assert_false(by->stepped || by->separate);
     assert_int_equal(by->points, 4);
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(by->counters[i], one_to_six[i]);
-        assert_true(fabs(by->medians[i] - (100 + 7 * by->counters[i])) <= 1);
-        assert_true((double)by->mins[i] < by->medians[i] - 2);
+        const struct error_point *point = &by->list[i];
+        assert_int_equal(point->counters, one_to_six[i]);
+        assert_true(fabs(point->median - (100 + 7 * point->counters)) <= 1);
+        assert_true((double)point->min < point->median - 2);
     }
     assert_true(by->low < 7 && by->high > 7);
     assert_true(by->high - by->low < 0.5 && by->slope > by->low && by->slope < by->high);
@@ -80,8 +81,7 @@ TEST(the_interval_holds_the_slope_as_often_as_stated)
     for (size_t noise = 0; noise < 2; noise++) {
         size_t held = 0;
         for (uint64_t seed = 0; seed < 400; seed++) {
-            struct error_builder builder;
-            error_builder_start(&builder, 7000 + 1000 * noise + seed);
+            BUILDER(builder, 7000 + 1000 * noise + seed);
             build_sweep(&builder, &planted,
                         (struct error_way){.processes = 6,
                                            .runs = 4,
@@ -97,8 +97,7 @@ TEST(the_interval_holds_the_slope_as_often_as_stated)
 
 TEST(an_exact_slope_is_a_point)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     const struct planted planted = {.slope = 3};
     build_sweep(&builder, &planted, (struct error_way){.part = PART_STEPPED, .processes = 2});
     for (size_t i = 0; i < builder.file.cell_count; i++)
@@ -111,8 +110,7 @@ TEST(an_exact_slope_is_a_point)
     /* Numbers of counters and values that rounding cannot solve exactly. */
     for (int error = 17; error < 1000; error += 11) {
         error_builder_start(&builder, 3);
-        build_error_crossing(&builder, &(struct error_crossing){.counters = one_to_six},
-                             &(struct error_way){.error = error, .processes = 3});
+        CROSS(&builder, (.counters = one_to_six), .error = error, .processes = 3);
         report = judge(&builder);
         by = report.by_counters;
         assert_true(by->slope == 0 && by->low == 0 && by->high == 0);
@@ -122,8 +120,7 @@ TEST(an_exact_slope_is_a_point)
 TEST(layouts_paths_and_patterns_are_told_apart)
 {
     static const char *const paths[] = {"perf-read", "perf-user", NULL};
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct planted group = {.slope = 3}, separate = {.slope = 9};
     struct error_crossing crossing = {
         .paths = paths, .counters = one_to_six, .patterns = ERROR_ALL_PATTERNS};
@@ -151,21 +148,18 @@ static double twice_as_much(const struct error_cell *cell, void *context)
 
 TEST(a_full_crossing_is_compared_at_one_level_and_link)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
-    build_error_crossing(
-        &builder, &(struct error_crossing){.opts = opts, .links = links, .counters = one_to_six},
-        &(struct error_way){.effect = twice_as_much});
+    BUILDER(builder, 3);
+    CROSS(&builder, (.opts = opts, .links = links, .counters = one_to_six),
+          .effect = twice_as_much);
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 1);
     assert_true(fabs(report.by_counters->slope - 3) < 1e-9);
-    assert_true(report.by_counters->medians[3] == 18);
+    assert_true(report.by_counters->list[3].median == 18);
 }
 
 TEST(the_level_with_most_numbers_of_counters_is_taken)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     static const uint32_t two[] = {1, 2, 0};
     static const char *const fastest[] = {"O3", NULL};
     struct error_way way = {.effect = twice_as_much};
@@ -182,8 +176,7 @@ TEST(machines_have_slopes_of_their_own)
 {
     static const uint32_t few[] = {1, 2, 0}, many[] = {1, 4, 6, 0};
     const struct planted planted = {.slope = 3};
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     build_error_machine(&builder, "another", false);
     struct error_way way = {.effect = planted_error, .context = (void *)&planted};
     build_error_crossing(&builder, &(struct error_crossing){.counters = few}, &way);
@@ -200,21 +193,19 @@ TEST(machines_have_slopes_of_their_own)
     /* One number each: there is no slope. */
     error_builder_start(&builder, 3);
     build_error_machine(&builder, "another", false);
-    build_error_cell(&builder, &(struct error_way){.counters = 1});
-    build_error_cell(&builder, &(struct error_way){.counters = 9, .machine = 1});
+    BUILD(&builder, .counters = 1);
+    BUILD(&builder, .counters = 9, .machine = 1);
     report = judge(&builder);
     assert_int_equal(report.by_counters_count, 0);
 }
 
 TEST(too_little_for_a_slope_is_said)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
-    build_error_cell(&builder, &(struct error_way){.path = "one"});
-    build_error_cell(&builder, &(struct error_way){.path = "one", .opt = "O3", .counters = 2});
-    build_error_cell(&builder, &(struct error_way){.path = "two", .processes = 1});
-    build_error_cell(&builder,
-                     &(struct error_way){.path = "two", .processes = 1, .counters = 2, .error = 5});
+    BUILDER(builder, 3);
+    BUILD(&builder, .path = "one");
+    BUILD(&builder, .path = "one", .opt = "O3", .counters = 2);
+    BUILD(&builder, .path = "two", .processes = 1);
+    BUILD(&builder, .path = "two", .processes = 1, .counters = 2, .error = 5);
     build_error_failed(&builder, &(struct error_way){.path = "one", .counters = 2}, -1, "refused");
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 1);
@@ -225,8 +216,7 @@ TEST(too_little_for_a_slope_is_said)
 
 TEST(the_choice_of_events_is_set_against_the_event_repeated)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     struct error_way way = {.counters = 2, .error = 40, .first = 99, .pattern = PATTERN_RR};
     build_error_cell(&builder, &way);
     /* The same number elsewhere is no counterpart. */
@@ -261,7 +251,7 @@ TEST(the_choice_of_events_is_set_against_the_event_repeated)
     /* None of them is a point of the sweep. */
     assert_int_equal(report.by_counters_count, 1);
     assert_int_equal(report.by_counters->points, 2);
-    assert_true(report.by_counters->medians[1] == 40);
+    assert_true(report.by_counters->list[1].median == 40);
 }
 
 /* As PAPI: more counters mean more other events. The row that leads to the largest number is the
@@ -276,13 +266,10 @@ TEST(a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others)
         {1, "", 10},      {2, "cycles", 20},   {2, "cyc", 800},        {2, "branches", 500},
         {2, "zero", 700}, {3, "cycles,x", 30}, {4, "cycles,x,yy", 40},
     };
-    struct error_builder builder;
-    error_builder_start(&builder, 3);
+    BUILDER(builder, 3);
     for (size_t i = 0; i < sizeof(cells) / sizeof(*cells); i++)
-        build_error_cell(&builder, &(struct error_way){.path = "papi-low",
-                                                       .counters = cells[i].counters,
-                                                       .others = cells[i].others,
-                                                       .error = cells[i].error});
+        BUILD(&builder, .path = "papi-low", .counters = cells[i].counters,
+              .others = cells[i].others, .error = cells[i].error);
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 1);
     assert_int_equal(report.by_counters->points, 4);
@@ -293,5 +280,121 @@ TEST(a_path_that_takes_no_event_twice_is_compared_along_one_row_of_others)
     assert_true(report.choices[0].median == 500);
     error_judge_factors(&builder.file, &report);
     assert_int_equal(report.anovas->count, 4 * 20);
-    assert_non_null(strstr(report.anovas->note, "3 cells with other events"));
+    assert_int_equal(
+        reasons_find(&report.anovas->note, &error_words[NOTE_CHOICES])->values[0].count, 3);
+}
+
+enum { N = 100000, EACH = 400, RUNS = 11, MIDDLE = 5 };
+
+/* The error of the run is `percent` of the truth, a little less or more each time; the counter ran
+ * a part of the time. */
+struct plant {
+    double percent, share, enabled;
+};
+
+static double draw(struct error_cell *cell, size_t process, size_t run, size_t index,
+                   struct random *random, void *context)
+{
+    (void)process, (void)random;
+    const struct plant *plant = context;
+    cell->enabled[index] = plant->enabled;
+    cell->running[index] = plant->enabled * plant->share;
+    return (plant->percent + ((double)run - MIDDLE) * 0.1) / 100 * (double)cell->truth;
+}
+
+static struct error_way mux_way(const char *specimen, uint32_t counters, struct plant *plant)
+{
+    return (struct error_way){.part = PART_MULTIPLEX,
+                              .specimen = specimen,
+                              .counters = counters,
+                              .separate = counters > 1,
+                              .n = N,
+                              .has_truth = true,
+                              .truth = (int64_t)N * EACH,
+                              .processes = 1,
+                              .runs = RUNS,
+                              .times = true,
+                              .draw = draw,
+                              .context = plant};
+}
+
+static void build_mux(struct error_builder *builder, const char *specimen, uint32_t counters,
+                      struct plant plant)
+{
+    struct error_way one = mux_way(specimen, counters, &plant);
+    build_error_cell(builder, &one);
+}
+
+TEST(test_errors_are_percents_of_the_truth)
+{
+    struct error_builder builder;
+    struct error_report report = {0};
+    error_builder_start(&builder, 1);
+    /* 200 000 steps in blocks of 50 000: 4 phases in 128 ms, which are two turns of 16 events */
+    build_mux(&builder, "phases/period=50000/", 16, (struct plant){-25, 0.375, 128e6});
+    build_mux(&builder, "phases/period=1/", 16, (struct plant){2, 0.375, 80e6});
+    build_mux(&builder, "phases", 16, (struct plant){2, 0.375, 80e6});
+    build_mux(&builder, "phases/period=50000/", 1, (struct plant){0.5, 1, 80e6});
+    error_judge_multiplex(&builder.file, &report);
+    assert_int_equal(report.multiplex_count, 3);
+    const struct error_multiplex *phased = &report.multiplex[0], *steady = &report.multiplex[1];
+    assert_true(phased->phased);
+    assert_int_equal(phased->counters, 16);
+    assert_int_equal(phased->runs, RUNS);
+    assert_near(phased->share, 0.375, 1e-9);
+    assert_near(phased->median, -25, 1e-6);
+    assert_near(phased->low, -25.5, 1e-6);
+    assert_near(phased->high, -24.5, 1e-6);
+    assert_near(phased->per_rotation, 2, 1e-9);
+    assert_near(phased->single, 0.5, 1e-6);
+    assert_false(steady->phased);
+    assert_true(isnan(steady->per_rotation));
+    assert_true(isnan(steady->single)); /* never counted alone */
+    assert_near(steady->median, 2, 1e-6);
+    assert_false(report.multiplex[2].phased);
+}
+
+/* The loop counted alone belongs to duration. */
+TEST(test_the_loop_has_its_control_among_durations)
+{
+    struct error_builder builder;
+    struct error_report report = {0};
+    struct plant plant = {3, 1, 1e6};
+    error_builder_start(&builder, 1);
+    build_mux(&builder, "loop", 16, (struct plant){1, 0.5, 1e6});
+    struct error_way alone = mux_way("loop", 1, &plant);
+    alone.part = PART_DURATION;
+    build_error_cell(&builder, &alone);
+    plant.percent = 9;
+    alone.n = 10; /* another length is another matter */
+    build_error_cell(&builder, &alone);
+    error_judge_multiplex(&builder.file, &report);
+    assert_int_equal(report.multiplex_count, 1);
+    assert_near(report.multiplex[0].single, 3, 1e-6);
+}
+
+TEST(test_runs_without_a_counter_do_not_count)
+{
+    struct error_builder builder;
+    struct error_report report = {0};
+    struct plant plant = {1, 0.5, 1e6};
+    error_builder_start(&builder, 1);
+    /* Some runs got no counter: they are not among the values. None got one: there is no row. */
+    build_mux(&builder, "loop", 16, plant);
+    builder.file.cells[0].unscheduled = 5;
+    builder.file.cells[0].multiplexed = RUNS;
+    struct error_way none = mux_way("phases/period=9/", 16, &plant);
+    build_error_failed(&builder, &none, 0, "")->unscheduled = 20;
+    /* Without times the share is not known, without a truth nothing is. */
+    build_mux(&builder, "phases/period=7/", 16, plant);
+    struct error_cell *timeless = &builder.file.cells[2];
+    timeless->enabled = timeless->running = NULL;
+    build_mux(&builder, "phases/period=8/", 16, plant);
+    builder.file.cells[3].has_truth = false;
+    error_judge_multiplex(&builder.file, &report);
+    assert_int_equal(report.multiplex_count, 2);
+    assert_int_equal(report.multiplex[0].runs, RUNS);
+    assert_true(isnan(report.multiplex[1].share));
+    assert_true(isnan(report.multiplex[1].per_rotation));
+    assert_near(report.multiplex[1].median, 1, 1e-6);
 }

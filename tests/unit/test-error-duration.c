@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * How the error grows with duration: planted slopes are found, intervals hold what they promise,
- * exact counts have none. */
+ * exact counts have none; and do ticks explain it? */
 #include "case.h"
-#include "studies/error/study.h"
+#include "error-judging.h"
 #include "ticking.h"
 
 static const uint64_t LADDER[] = {1, 1000, 100000, 500000, 1000000, 0};
@@ -14,30 +14,19 @@ static const uint64_t TWO[] = {1000, 1000000, 0};
 
 static const struct ticking TICKING = {.period = 2e6, .each = 4000, .dear = 0.05};
 
-#define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
-
-struct fixture {
-    struct error_builder builder;
-    struct error_report report;
-};
-
-static void start(struct fixture *fixture, uint64_t seed)
-{
-    *fixture = (struct fixture){0};
-    error_builder_start(&fixture->builder, seed);
-}
-
 static void judge(struct fixture *fixture)
 {
     error_judge_duration(&fixture->builder.file, &fixture->report);
 }
 
-static const struct error_slope *slope_of_event(const struct fixture *fixture, const char *event)
+/* One ladder of loops, judged. */
+static struct error_report judged(struct ticking plant, const char *event, const uint64_t *ladder,
+                                  uint32_t processes, uint32_t runs, uint64_t seed)
 {
-    for (size_t i = 0; i < fixture->report.slope_count; i++)
-        if (strcmp(fixture->report.slopes[i].event, event) == 0)
-            return &fixture->report.slopes[i];
-    return NULL;
+    FIXTURE(fixture, seed);
+    build_ticking(&fixture.builder, &plant, event, ladder, processes, runs, false);
+    judge(&fixture);
+    return fixture.report;
 }
 
 /* In how many of 400 seeded repetitions the interval holds the slope that is there. */
@@ -45,11 +34,8 @@ static int covered(struct ticking plant, uint32_t processes, uint32_t runs, doub
 {
     int covers = 0;
     for (uint64_t seed = 1; seed <= 400; seed++) {
-        struct fixture fixture;
-        start(&fixture, seed);
-        build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, processes, runs, false);
-        judge(&fixture);
-        const struct error_slope *slope = &fixture.report.slopes[0];
+        const struct error_slope *slope =
+            judged(plant, "instructions:uk", LADDER, processes, runs, seed).slopes;
         double there = plant.leak + plant.each / plant.period;
         covers += slope->low <= there && there <= slope->high;
         *width += (slope->high - slope->low) / 400;
@@ -82,11 +68,8 @@ TEST(test_states_of_processes_are_no_slope)
     struct ticking plant = {.period = 1e18, .each = 1, .state = 200};
     int accused = 0;
     for (uint64_t seed = 1; seed <= 300; seed++) {
-        struct fixture fixture;
-        start(&fixture, seed);
-        build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 10, 50, false);
-        judge(&fixture);
-        const struct error_slope *slope = &fixture.report.slopes[0];
+        const struct error_slope *slope =
+            judged(plant, "instructions:uk", LADDER, 10, 50, seed).slopes;
         accused += slope->low > 0 || slope->high < 0;
     }
     assert_in_range(accused, 0, 24); /* 8 % */
@@ -96,14 +79,10 @@ TEST(test_planted_slopes_are_found)
 {
     static const double leaks[] = {0.5, 0.01, -0.02};
     for (size_t i = 0; i < sizeof leaks / sizeof *leaks; i++) {
-        struct fixture fixture;
         struct ticking plant = TICKING;
         plant.leak = leaks[i];
-        start(&fixture, 7 + i);
-        build_ticking(&fixture.builder, &plant, "instructions:u", LADDER, 20, 20, false);
-        judge(&fixture);
-        const struct error_slope *slope = slope_of_event(&fixture, "instructions:u");
-        assert_non_null(slope);
+        const struct error_slope *slope =
+            judged(plant, "instructions:u", LADDER, 20, 20, 7 + i).slopes;
         assert_near(slope->slope, leaks[i] + 0.002, 0.0005);
         assert_true(slope->low <= leaks[i] + 0.002 && leaks[i] + 0.002 <= slope->high);
         assert_true(slope->low > 0 || slope->high < 0);
@@ -123,12 +102,9 @@ TEST(test_a_detectable_slope_shows_in_four_of_five)
     double leak = 0;
     struct ticking plant = {.period = 1e18, .each = 1, .state = 200};
     for (uint64_t seed = 0; seed < 300; seed++) {
-        struct fixture fixture;
         plant.leak = leak;
-        start(&fixture, 1000 + seed);
-        build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 20, 5, false);
-        judge(&fixture);
-        const struct error_slope *slope = &fixture.report.slopes[0];
+        const struct error_slope *slope =
+            judged(plant, "instructions:uk", LADDER, 20, 5, 1000 + seed).slopes;
         shown += seed > 0 && slope->low > 0;
         if (seed == 0)
             leak = slope->detectable;
@@ -139,38 +115,28 @@ TEST(test_a_detectable_slope_shows_in_four_of_five)
 TEST(test_exact_counts_have_a_point_for_an_interval)
 {
     struct ticking still = {.period = 1e18, .each = 1};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", LADDER, 5, 20, false);
     /* the first run of a process is another matter */
     fixture.builder.file.cells[2].values[20] += 700;
     judge(&fixture);
-    const struct error_slope *slope = slope_of_event(&fixture, "instructions:u");
-    assert_non_null(slope);
+    const struct error_slope *slope = fixture.report.slopes;
     assert_true(slope->exact);
     assert_true(slope->slope == 0 && slope->low == 0 && slope->high == 0);
     assert_true(slope->detectable == 0);
     assert_true(slope->intercept == 1600);
 
-    start(&fixture, 1);
-    build_ticking(&fixture.builder, &still, "instructions:u", DOWN, 5, 20, false);
-    judge(&fixture);
-    assert_true(fixture.report.slopes[0].exact);
-    assert_false(signbit(fixture.report.slopes[0].slope)); /* nobody wants to read -0 */
-
+    slope = judged(still, "instructions:u", DOWN, 5, 20, 1).slopes;
+    assert_true(slope->exact && !signbit(slope->slope)); /* nobody wants to read -0 */
     still.leak = 3;
-    start(&fixture, 1);
-    build_ticking(&fixture.builder, &still, "instructions:u", LADDER, 5, 20, false);
-    judge(&fixture);
-    assert_true(fixture.report.slopes[0].exact);
-    assert_true(fixture.report.slopes[0].slope == 3);
+    slope = judged(still, "instructions:u", LADDER, 5, 20, 1).slopes;
+    assert_true(slope->exact && slope->slope == 3);
 }
 
 TEST(test_one_run_off_the_line_is_not_exact)
 {
     struct ticking still = {.period = 1e18, .each = 1};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", LADDER, 5, 20, false);
     fixture.builder.file.cells[4].values[33]++;
     judge(&fixture);
@@ -183,8 +149,7 @@ TEST(test_one_run_off_the_line_is_not_exact)
 TEST(test_a_constant_curve_is_no_line)
 {
     struct ticking still = {.period = 1e18, .each = 1};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", LADDER, 5, 20, false);
     struct error_cell *middle = &fixture.builder.file.cells[2];
     for (size_t run = 0; run < middle->runs; run++)
@@ -197,37 +162,24 @@ TEST(test_a_constant_curve_is_no_line)
 
 TEST(test_one_n_says_nothing)
 {
-    struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 1);
-    build_ticking(&fixture.builder, &plant, "instructions:uk", ONE, 5, 20, false);
-    judge(&fixture);
-    assert_int_equal(fixture.report.slope_count, 0);
+    assert_int_equal(judged(TICKING, "instructions:uk", ONE, 5, 20, 1).slope_count, 0);
 }
 
 TEST(test_one_process_knows_no_interval_from_two_n)
 {
-    struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 3);
-    build_ticking(&fixture.builder, &plant, "instructions:uk", TWO, 1, 200, false);
-    judge(&fixture);
-    assert_int_equal(fixture.report.slope_count, 1);
-    assert_true(isinf(fixture.report.slopes[0].low) && isinf(fixture.report.slopes[0].high));
-    assert_true(isfinite(fixture.report.slopes[0].slope));
-
-    start(&fixture, 3);
-    build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 1, 200, false);
-    judge(&fixture);
-    assert_true(isfinite(fixture.report.slopes[0].low) && isfinite(fixture.report.slopes[0].high));
-    assert_true(fixture.report.slopes[0].low < 0.002 && fixture.report.slopes[0].high > 0.002);
+    struct error_report report = judged(TICKING, "instructions:uk", TWO, 1, 200, 3);
+    assert_int_equal(report.slope_count, 1);
+    assert_true(isinf(report.slopes->low) && isinf(report.slopes->high));
+    assert_true(isfinite(report.slopes->slope));
+    report = judged(TICKING, "instructions:uk", LADDER, 1, 200, 3);
+    assert_true(isfinite(report.slopes->low) && isfinite(report.slopes->high));
+    assert_true(report.slopes->low < 0.002 && report.slopes->high > 0.002);
 }
 
 TEST(test_work_without_a_truth_is_no_error)
 {
     struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 5, 20, false);
     for (size_t i = 0; i < fixture.builder.file.cell_count; i++)
         fixture.builder.file.cells[i].has_truth = false;
@@ -240,8 +192,7 @@ TEST(test_slopes_are_of_one_counter_where_it_counts_alone)
 {
     struct ticking plant = TICKING, along = TICKING;
     along.counting = 4000;
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &along, "instructions:k", LADDER, 10, 20, true);
     build_ticking(&fixture.builder, &plant, "instructions:k", LADDER, 10, 20, false);
     judge(&fixture);
@@ -252,8 +203,7 @@ TEST(test_slopes_are_of_one_counter_where_it_counts_alone)
 TEST(test_patterns_and_paths_have_slopes_of_their_own)
 {
     struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 5, 20, false);
     size_t count = fixture.builder.file.cell_count;
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 5, 20, false);
@@ -271,8 +221,7 @@ TEST(test_levels_keep_their_own_intercepts)
 {
     struct ticking still = {.period = 1e18, .each = 1, .leak = 0.25};
     static const uint64_t shorter[] = {4, 1000, 0}, longer[] = {100000, 1000000, 0};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_ticking(&fixture.builder, &still, "instructions:u", shorter, 5, 20, false);
     build_ticking(&fixture.builder, &still, "instructions:u", longer, 5, 20, false);
     for (size_t i = 2; i < 4; i++) {
@@ -290,8 +239,7 @@ TEST(test_levels_keep_their_own_intercepts)
 TEST(test_kernel_counts_by_size_have_mean_and_interrupts)
 {
     struct ticking plant = TICKING;
-    struct fixture fixture;
-    start(&fixture, 5);
+    FIXTURE(fixture, 5);
     build_ticking(&fixture.builder, &plant, "instructions:k", LADDER, 20, 100, true);
     build_ticking(&fixture.builder, &plant, "instructions:uk", LADDER, 2, 10, false);
     judge(&fixture);
@@ -308,17 +256,14 @@ TEST(test_kernel_counts_by_size_have_mean_and_interrupts)
     assert_int_equal(rows[4].spread.q1, 1600);
     assert_true(rows[4].spread.max > 4000);
 
-    start(&fixture, 5);
-    build_ticking(&fixture.builder, &plant, "instructions:k", LADDER, 5, 20, false);
-    judge(&fixture);
+    fixture.report = judged(TICKING, "instructions:k", LADDER, 5, 20, 5);
     assert_int_equal(fixture.report.by_size_count, 5);
     assert_true(isnan(fixture.report.by_size[4].interrupts));
 }
 
 TEST(test_nothing_measured_is_nothing_said)
 {
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_error_failed(&fixture.builder,
                        &(struct error_way){.part = PART_DURATION, .event = "instructions:k"}, 13,
                        "not allowed");
@@ -326,4 +271,174 @@ TEST(test_nothing_measured_is_nothing_said)
     assert_int_equal(fixture.report.slope_count, 0);
     assert_int_equal(fixture.report.by_size_count, 0);
     assert_false(fixture.report.ticks.known);
+}
+
+static const uint64_t TICK_LADDER[] = {1, 1000, 250000, 1000000, 0};
+static const uint64_t TICK_ONE[] = {1000000, 0};
+static const uint64_t TICK_SHORT[] = {1, 10, 0};
+
+static const struct ticking TICKS = {.period = 1.3e6, .each = 3500, .dear = 0.05};
+
+static void add(struct fixture *fixture, struct ticking ticking, const char *event,
+                const uint64_t *ladder, uint32_t processes, bool interrupts)
+{
+    build_ticking(&fixture->builder, &ticking, event, ladder, processes, 50, interrupts);
+}
+
+/* Judges, gives the result and frees everything. */
+static struct error_ticks judge_ticks(struct fixture *fixture)
+{
+    error_judge_duration(&fixture->builder.file, &fixture->report);
+    struct error_ticks ticks = fixture->report.ticks;
+    return ticks;
+}
+
+static bool holds(double low, double value, double high)
+{
+    return low <= value && value <= high;
+}
+
+TEST(test_ticks_explain_a_slope_made_of_ticks)
+{
+    int agrees = 0, each = 0, rate = 0, predicted = 0;
+    for (uint64_t seed = 1; seed <= 300; seed++) {
+        FIXTURE(fixture, seed);
+        add(&fixture, TICKS, "instructions:k", TICK_LADDER, 10, true);
+        add(&fixture, TICKS, "instructions:uk", TICK_LADDER, 10, true);
+        struct error_ticks ticks = judge_ticks(&fixture);
+        assert_true(ticks.known);
+        assert_int_equal(ticks.why.count, 0);
+        agrees += ticks.agrees;
+        each += holds(ticks.each_low, 3500, ticks.each_high);
+        rate += holds(ticks.rate_low, 1 / 1.3e6, ticks.rate_high);
+        predicted += holds(ticks.predicted_low, 3500 / 1.3e6, ticks.predicted_high);
+        assert_true(ticks.predicted_low > 0.5 * 3500 / 1.3e6);
+    }
+    assert_in_range(agrees, 288, 300); /* 96 % */
+    assert_in_range(each, 276, 294);   /* 92 … 98 % */
+    assert_in_range(rate, 276, 296);
+    assert_in_range(predicted, 276, 294);
+}
+
+TEST(test_growth_beyond_ticks_disagrees)
+{
+    struct ticking leaking = TICKS;
+    leaking.leak = 0.001;
+    FIXTURE(fixture, 1);
+    add(&fixture, TICKS, "instructions:k", TICK_LADDER, 20, true);
+    add(&fixture, leaking, "instructions:uk", TICK_LADDER, 20, true);
+    struct error_ticks ticks = judge_ticks(&fixture);
+    assert_true(ticks.known);
+    assert_false(ticks.agrees);
+    assert_true(ticks.measured_low > ticks.predicted_high);
+}
+
+/* Counting interrupts costs something in each: like is compared with like, and where there is
+ * nothing alike it is said. */
+TEST(test_cells_that_count_interrupts_are_compared_first)
+{
+    struct ticking counted = TICKS;
+    counted.counting = 1500;
+    FIXTURE(fixture, 2);
+    add(&fixture, counted, "instructions:k", TICK_LADDER, 20, true);
+    add(&fixture, counted, "instructions:uk", TICK_LADDER, 20, false);
+    struct error_ticks unlike = judge_ticks(&fixture);
+    assert_true(unlike.known);
+    assert_false(unlike.agrees);
+    assert_true(says(&unlike.why, TICKS_UNLIKE));
+
+    fixture_start(&fixture, 2);
+    add(&fixture, counted, "instructions:k", TICK_LADDER, 20, true);
+    add(&fixture, counted, "instructions:uk", TICK_LADDER, 20, false);
+    add(&fixture, counted, "instructions:uk", TICK_LADDER, 20, true);
+    struct error_ticks alike = judge_ticks(&fixture);
+    assert_true(alike.known && alike.agrees);
+    assert_int_equal(alike.why.count, 0);
+}
+
+/* A run that was cut short has cells that one process measured. */
+TEST(test_lonely_processes_are_left_out)
+{
+    static const uint64_t last[] = {10, 0};
+    FIXTURE(fixture, 6);
+    add(&fixture, TICKS, "instructions:k", TICK_LADDER, 10, true);
+    add(&fixture, TICKS, "instructions:k", last, 1, true);
+    add(&fixture, TICKS, "instructions:uk", TICK_LADDER, 10, true);
+    struct error_ticks ticks = judge_ticks(&fixture);
+    assert_true(ticks.known && ticks.agrees);
+    assert_int_equal(ticks.why.count, 0);
+}
+
+TEST(test_another_machine_is_another_timer)
+{
+    struct ticking slower = TICKS;
+    slower.period /= 10;
+    FIXTURE(fixture, 3);
+    add(&fixture, TICKS, "instructions:k", TICK_LADDER, 10, true);
+    add(&fixture, TICKS, "instructions:uk", TICK_LADDER, 10, true);
+    size_t first = fixture.builder.file.cell_count;
+    uint32_t other = build_error_machine(&fixture.builder, "another", false);
+    add(&fixture, slower, "instructions:k", TICK_LADDER, 10, true);
+    add(&fixture, slower, "instructions:uk", TICK_LADDER, 10, true);
+    for (size_t i = first; i < fixture.builder.file.cell_count; i++)
+        fixture.builder.file.cells[i].machine = other;
+    struct error_ticks ticks = judge_ticks(&fixture);
+    assert_true(ticks.known && ticks.agrees);
+    assert_true(holds(ticks.rate_low, 1 / 1.3e6, ticks.rate_high));
+}
+
+TEST(test_what_cannot_be_known_has_a_reason)
+{
+    const struct {
+        const char *kernel;
+        const uint64_t *ladder;
+        uint32_t processes;
+        bool interrupts;
+        const char *both;
+        enum error_says why;
+    } cases[] = {
+        {"instructions:k", TICK_LADDER, 5, false, "instructions:uk", TICKS_NO_CELL},
+        {"cycles:k", TICK_LADDER, 5, true, "instructions:uk", TICKS_NO_CELL},
+        {"instructions:k", TICK_ONE, 5, true, "instructions:uk", TICKS_ONE_N},
+        {"instructions:k", TICK_SHORT, 5, true, "instructions:uk", TICKS_NONE},
+        {"instructions:k", TICK_LADDER, 1, true, "instructions:uk", TICKS_LONELY},
+        {"instructions:k", TICK_LADDER, 5, true, "instructions:u", TICKS_BOTH_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        FIXTURE(fixture, 4);
+        add(&fixture, TICKS, cases[i].kernel, cases[i].ladder, cases[i].processes,
+            cases[i].interrupts);
+        add(&fixture, TICKS, cases[i].both, TICK_LADDER, 5, false);
+        struct error_ticks ticks = judge_ticks(&fixture);
+        assert_false(ticks.known);
+        assert_false(ticks.agrees);
+        assert_true(says(&ticks.why, cases[i].why));
+    }
+}
+
+/* The weighted mean of one N may differ from it by rounding, which is no distance. */
+TEST(test_one_length_has_no_slope_however_it_rounds)
+{
+    for (uint32_t processes = 2; processes <= 40; processes++) {
+        FIXTURE(fixture, 6);
+        add(&fixture, TICKS, "instructions:k", TICK_LADDER, 5, true);
+        add(&fixture, TICKS, "instructions:uk", TICK_ONE, processes, true);
+        struct error_ticks ticks = judge_ticks(&fixture);
+        assert_false(ticks.known);
+        assert_true(says(&ticks.why, TICKS_BOTH_ONE_N));
+    }
+}
+
+/* A single interrupt in all runs says nothing of interrupts. */
+TEST(test_one_interrupt_is_too_few)
+{
+    struct ticking still = {.period = 1e18, .each = 1};
+    FIXTURE(fixture, 5);
+    add(&fixture, still, "instructions:k", TICK_LADDER, 5, true);
+    add(&fixture, still, "instructions:uk", TICK_LADDER, 5, true);
+    fixture.builder.file.cells[3].interrupts[60] = 1;
+    fixture.builder.file.cells[3].values[60] += 3000;
+    struct error_ticks ticks = judge_ticks(&fixture);
+    assert_false(ticks.known);
+    assert_true(says(&ticks.why, TICKS_FEW));
 }

@@ -4,10 +4,7 @@
  * The same loop at many places: planted factors are found, noise and disturbed processes are not
  * taken for placement. */
 #include "case.h"
-#include "error-builder.h"
-#include "studies/error/study.h"
-
-#define assert_near(value, wanted, within) assert_true(fabs((value) - (wanted)) <= (within))
+#include "error-judging.h"
 
 enum { N = 100000, PLACES = 64, REPETITIONS = 50 };
 
@@ -23,11 +20,6 @@ struct plant {
     bool combination; /* windows: slow where pattern and level together say so */
     bool by_pattern, by_opt;
     double process; /* what the process at hand costs */
-};
-
-struct fixture {
-    struct error_builder builder;
-    struct error_report report;
 };
 
 static bool is_slow(const struct error_cell *cell, const struct plant *plant)
@@ -63,46 +55,34 @@ static void build_places(struct fixture *fixture, struct plant *plant, const cha
                          const char *class)
 {
     for (int64_t offset = 0; offset < PLACES; offset++)
-        build_error_cell(&fixture->builder, &(struct error_way){.part = PART_PLACEMENT,
-                                                                .event = event,
-                                                                .class = class,
-                                                                .path = "clock",
-                                                                .pattern = PATTERN_RR,
-                                                                .specimen = "placed",
-                                                                .placed = true,
-                                                                .offset = offset,
-                                                                .n = N,
-                                                                .processes = plant->processes,
-                                                                .runs = 10,
-                                                                .draw = draw,
-                                                                .context = plant});
+        BUILD(&fixture->builder, .part = PART_PLACEMENT, .event = event, .class = class,
+              .path = "clock", .pattern = PATTERN_RR, .specimen = "placed", .placed = true,
+              .offset = offset, .n = N, .processes = plant->processes, .runs = 10, .draw = draw,
+              .context = plant);
 }
 
 static void build_windows(struct fixture *fixture, struct plant *plant)
 {
     static const char *const opts[] = {"O0", "O1", "O2", "O3", NULL};
-    build_error_crossing(&fixture->builder,
-                         &(struct error_crossing){.opts = opts, .patterns = ERROR_ALL_PATTERNS},
-                         &(struct error_way){.part = PART_PLACEMENT,
-                                             .event = "msr/tsc/",
-                                             .class = "ticks",
-                                             .specimen = "loop",
-                                             .n = N,
-                                             .processes = plant->processes,
-                                             .runs = 10,
-                                             .draw = draw,
-                                             .context = plant});
-}
-
-static void start(struct fixture *fixture, uint64_t seed)
-{
-    *fixture = (struct fixture){0};
-    error_builder_start(&fixture->builder, seed);
+    CROSS(&fixture->builder, (.opts = opts, .patterns = ERROR_ALL_PATTERNS), .part = PART_PLACEMENT,
+          .event = "msr/tsc/", .class = "ticks", .specimen = "loop", .n = N,
+          .processes = plant->processes, .runs = 10, .draw = draw, .context = plant);
 }
 
 static void judge(struct fixture *fixture)
 {
     error_judge_placement(&fixture->builder.file, 1, &fixture->report);
+}
+
+/* Places with such an event, judged. */
+static struct error_placement placed(struct plant plant, const char *event, const char *class,
+                                     uint64_t seed)
+{
+    FIXTURE(fixture, seed);
+    build_places(&fixture, &plant, event, class);
+    judge(&fixture);
+    assert_int_equal(fixture.report.placement_count, 1);
+    return fixture.report.placements[0];
 }
 
 TEST(test_planted_factors_are_found)
@@ -116,7 +96,7 @@ TEST(test_planted_factors_are_found)
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
         struct fixture fixture;
         struct plant plant = plants[i];
-        start(&fixture, 11 + i);
+        fixture_start(&fixture, 11 + i);
         build_places(&fixture, &plant, "clock/ticks/", "ticks");
         judge(&fixture);
         assert_int_equal(fixture.report.placement_count, 1);
@@ -128,7 +108,7 @@ TEST(test_planted_factors_are_found)
         assert_true(placement->factor_low > 0.9 * plant.slow);
         assert_true(placement->factor_high < 1.1 * plant.slow);
         assert_true(placement->by_place > 0.5);
-        const struct error_place *slow = &fixture.report.places[placement->first + 10];
+        const struct error_place *slow = &placement->list[10];
         assert_int_equal(slow->offset, 10);
         assert_near(slow->per_iteration,
                     is_slow(&fixture.builder.file.cells[10], &plant) ? plant.slow : 1, 0.05);
@@ -142,21 +122,14 @@ TEST(test_a_busy_sibling_hides_no_factor_and_makes_none)
 {
     int found = 0, near = 0, held = 0, accused = 0;
     for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
-        struct fixture fixture;
         struct plant plant = {.slow = 2, .from = 56, .to = 64, .jitter = 0.02, .processes = 6};
         plant.busy = 0.5;
-        start(&fixture, 700 + seed);
-        build_places(&fixture, &plant, "clock/ticks/", "ticks");
-        judge(&fixture);
-        const struct error_placement *placement = &fixture.report.placements[0];
-        found += placement->factor_low > 1.5;
-        near += fabs(placement->factor - 2) < 0.1;
-        held += placement->factor_low <= 2 && 2 <= placement->factor_high;
+        const struct error_placement placement = placed(plant, "clock/ticks/", "ticks", 700 + seed);
+        found += placement.factor_low > 1.5;
+        near += fabs(placement.factor - 2) < 0.1;
+        held += placement.factor_low <= 2 && 2 <= placement.factor_high;
         plant.slow = 1;
-        start(&fixture, 800 + seed);
-        build_places(&fixture, &plant, "clock/ticks/", "ticks");
-        judge(&fixture);
-        accused += fixture.report.placements[0].factor_low > 1.05;
+        accused += placed(plant, "clock/ticks/", "ticks", 800 + seed).factor_low > 1.05;
     }
     assert_in_range(found, REPETITIONS * 4 / 5, REPETITIONS);
     assert_in_range(near, REPETITIONS * 4 / 5, REPETITIONS);
@@ -178,15 +151,11 @@ TEST(test_clean_places_are_not_accused)
     for (size_t i = 0; i < sizeof plants / sizeof *plants; i++) {
         int accused = 0, explained = 0;
         for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
-            struct fixture fixture;
-            struct plant plant = plants[i];
-            start(&fixture, 100 * i + seed);
-            build_places(&fixture, &plant, "clock/ticks/", "ticks");
-            judge(&fixture);
-            const struct error_placement *placement = &fixture.report.placements[0];
-            accused += placement->factor_low > 1;
-            explained += placement->by_place > 0.15;
-            assert_true(placement->factor_high >= placement->factor);
+            const struct error_placement placement =
+                placed(plants[i], "clock/ticks/", "ticks", 100 * i + seed);
+            accused += placement.factor_low > 1;
+            explained += placement.by_place > 0.15;
+            assert_true(placement.factor_high >= placement.factor);
         }
         assert_in_range(accused, 0, 4); /* 2.5 % each */
         assert_in_range(explained, 0, 3);
@@ -195,24 +164,18 @@ TEST(test_clean_places_are_not_accused)
 
 TEST(test_exact_places_have_a_factor_of_one)
 {
-    struct plant plant = {.processes = 3};
-    struct fixture fixture;
-    start(&fixture, 1);
-    build_places(&fixture, &plant, "instructions:u", NULL);
-    judge(&fixture);
-    const struct error_placement *placement = &fixture.report.placements[0];
-    assert_false(placement->is_time);
-    assert_true(placement->factor == 1 && placement->factor_low == 1 &&
-                placement->factor_high == 1);
-    assert_true(placement->by_place == 0);
+    const struct error_placement placement =
+        placed((struct plant){.processes = 3}, "instructions:u", NULL, 1);
+    assert_false(placement.is_time);
+    assert_true(placement.factor == 1 && placement.factor_low == 1 && placement.factor_high == 1);
+    assert_true(placement.by_place == 0);
 }
 
 /* An event that never happens, and one that happens at some places only. */
 TEST(test_counts_of_nothing_have_no_factor)
 {
     struct plant plant = {.processes = 3};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_places(&fixture, &plant, "branch-misses:u", NULL);
     for (size_t i = 0; i < fixture.builder.file.cell_count; i++)
         memset(fixture.builder.file.cells[i].values, 0,
@@ -230,22 +193,18 @@ TEST(test_counts_of_nothing_have_no_factor)
 
 TEST(test_one_process_a_place_knows_no_interval)
 {
-    struct plant plant = {.slow = 2, .from = 0, .to = 9, .jitter = 0.05, .processes = 1};
-    struct fixture fixture;
-    start(&fixture, 1);
-    build_places(&fixture, &plant, "cycles:u", "cycles");
-    judge(&fixture);
-    const struct error_placement *placement = &fixture.report.placements[0];
-    assert_near(placement->factor, 2, 0.1);
-    assert_true(placement->factor_low == 1 && isinf(placement->factor_high));
-    assert_true(placement->by_place == 0);
+    const struct error_placement placement =
+        placed((struct plant){.slow = 2, .from = 0, .to = 9, .jitter = 0.05, .processes = 1},
+               "cycles:u", "cycles", 1);
+    assert_near(placement.factor, 2, 0.1);
+    assert_true(placement.factor_low == 1 && isinf(placement.factor_high));
+    assert_true(placement.by_place == 0);
 }
 
 TEST(test_time_comes_first)
 {
     struct plant plant = {.jitter = 0.05, .processes = 2};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_places(&fixture, &plant, "branches:u", NULL);
     build_places(&fixture, &plant, "clock/ticks/", "ticks");
     build_windows(&fixture, &plant);
@@ -254,7 +213,7 @@ TEST(test_time_comes_first)
     assert_string_equal(fixture.report.placements[0].event, "clock/ticks/");
     assert_string_equal(fixture.report.placements[1].event, "msr/tsc/");
     assert_string_equal(fixture.report.placements[2].event, "branches:u");
-    assert_int_equal(fixture.report.placements[2].first, PLACES);
+    assert_ptr_equal(fixture.report.placements[2].list, &fixture.report.places[PLACES]);
     assert_string_equal(fixture.report.places[PLACES].event, "branches:u");
     assert_true(fixture.report.placements[1].has_windows);
     assert_int_equal(fixture.report.placements[1].places, 0);
@@ -266,8 +225,7 @@ TEST(test_machines_are_not_mixed)
     struct plant fast = {.jitter = 0.05, .processes = 3}, slow = fast;
     slow.slow = 2;
     slow.to = PLACES; /* everywhere: another machine, not another place */
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_places(&fixture, &fast, "clock/ticks/", "ticks");
     uint32_t other = build_error_machine(&fixture.builder, "another", false);
     build_places(&fixture, &slow, "clock/ticks/", "ticks");
@@ -281,34 +239,33 @@ TEST(test_machines_are_not_mixed)
     }
 }
 
-static struct error_placement windows(struct plant plant, uint64_t seed)
+static struct error_windows windows(struct plant plant, uint64_t seed)
 {
-    struct fixture fixture;
-    start(&fixture, seed);
+    FIXTURE(fixture, seed);
     build_windows(&fixture, &plant);
     judge(&fixture);
     assert_int_equal(fixture.report.placement_count, 1);
     struct error_placement placement = fixture.report.placements[0];
     assert_true(placement.has_windows);
-    return placement;
+    return placement.windows;
 }
 
 TEST(test_windows_are_explained_by_what_was_planted)
 {
     struct plant plant = {.slow = 2, .jitter = 0.05, .processes = 5, .disturbed = 0.05};
     plant.combination = true;
-    struct error_placement both = windows(plant, 1);
-    assert_near(both.window_factor, 2, 0.1);
+    struct error_windows both = windows(plant, 1);
+    assert_near(both.factor, 2, 0.1);
     assert_true(both.by_both > 0.6 && both.p_both < 1e-6);
     assert_true(both.by_pattern < 0.05 && both.by_opt < 0.05);
     plant.combination = false;
     plant.by_pattern = true;
-    struct error_placement pattern = windows(plant, 2);
+    struct error_windows pattern = windows(plant, 2);
     assert_true(pattern.by_pattern > 0.6 && pattern.p_pattern < 1e-6);
     assert_true(pattern.by_both < 0.05 && pattern.by_opt < 0.05);
     plant.by_pattern = false;
     plant.by_opt = true;
-    struct error_placement opt = windows(plant, 3);
+    struct error_windows opt = windows(plant, 3);
     assert_true(opt.by_opt > 0.6 && opt.p_opt < 1e-6);
     assert_true(opt.by_both < 0.05 && opt.by_pattern < 0.05);
 }
@@ -317,7 +274,7 @@ TEST(test_clean_windows_are_not_accused)
 {
     int accused = 0, explained = 0;
     for (uint64_t seed = 1; seed <= REPETITIONS; seed++) {
-        struct error_placement clean =
+        struct error_windows clean =
             windows((struct plant){.jitter = 0.05, .processes = 5, .disturbed = 0.05}, seed);
         accused += clean.p_pattern < 0.01 || clean.p_opt < 0.01 || clean.p_both < 0.01;
         explained += clean.by_pattern > 0.25 || clean.by_opt > 0.25 || clean.by_both > 0.25;
@@ -330,22 +287,20 @@ TEST(test_clean_windows_are_not_accused)
 TEST(test_one_pattern_is_compared_by_level_alone)
 {
     struct plant plant = {.slow = 2, .jitter = 0.05, .processes = 5, .by_opt = true};
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     build_windows(&fixture, &plant);
     for (size_t i = 0; i < fixture.builder.file.cell_count; i++)
         if (fixture.builder.file.cells[i].pattern != PATTERN_AO)
             fixture.builder.file.cells[i].runs = 0;
     judge(&fixture);
-    const struct error_placement *placement = &fixture.report.placements[0];
+    const struct error_windows *placement = &fixture.report.placements[0].windows;
     assert_true(placement->by_pattern == 0 && placement->p_pattern == 1);
     assert_true(placement->by_opt > 0.9 && placement->p_opt < 1e-6);
 }
 
 TEST(test_nothing_placed_is_nothing_said)
 {
-    struct fixture fixture;
-    start(&fixture, 1);
+    FIXTURE(fixture, 1);
     judge(&fixture);
     assert_int_equal(fixture.report.placement_count, 0);
     assert_int_equal(fixture.report.place_count, 0);

@@ -5,27 +5,63 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "case.h"
 #include "error-machines.h"
 
 /* --- what is crossed --- */
 
-TEST(crosses_every_pattern_level_and_link)
-{
-    struct error_study study = plain_machine();
-    struct looked_for wanted = {.event = "task-clock", .path = "perf-read"};
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 4 * 4 * 3);
-    wanted.path = "papi-high";
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 1 * 4 * 3);
-    wanted.event = "step/instructions/";
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 1 * 4 * 3);
-    wanted.path = "perf-user";
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 3 * 4 * 3);
+/* How many cells each of these machines gets. */
+enum machine { PLAIN, CPU };
+#define PARTS(...) __VA_ARGS__
+#define GETS(machine, stage, count, wanted, ...)                                                   \
+    {                                                                                              \
+        machine, STAGE_##stage, {PARTS wanted}, count __VA_OPT__(, ) __VA_ARGS__                   \
+    }
+static const struct expected {
+    enum machine machine;
+    enum error_stage stage;
+    struct looked_for wanted;
+    size_t count;
+    bool full, emulated;
+    double phase_ns;
+} expected[] = {
+    GETS(PLAIN, CROSSING, 4 * 4 * 3, (.event = "task-clock", .path = "perf-read")),
+    GETS(PLAIN, CROSSING, 1 * 4 * 3, (.event = "task-clock", .path = "papi-high")),
+    GETS(PLAIN, CROSSING, 1 * 4 * 3, (.event = "step/instructions/", .path = "papi-high")),
+    GETS(PLAIN, CROSSING, 3 * 4 * 3, (.event = "step/instructions/", .path = "perf-user")),
     /* The others at the usual level, in every link mode; with --full at all. */
-    wanted = (struct looked_for){.event = "page-faults", .path = "perf-read"};
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 4 * 3);
-    study.full = true;
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 4 * 4 * 3);
+    GETS(PLAIN, CROSSING, 4 * 3, (.event = "page-faults", .path = "perf-read")),
+    GETS(PLAIN, CROSSING, 4 * 4 * 3, (.event = "page-faults", .path = "perf-read"), .full = true),
+    /* Of a path only what it can count. */
+    GETS(PLAIN, CROSSING, 0, (.event = "msr/tsc/", .path = "papi-low")),
+    GETS(PLAIN, CROSSING, 0, (.event = "task-clock", .path = "perf-user")),
+    GETS(CPU, CROSSING, 3 * 4 * 3, (.event = "instructions:uk", .path = "perf-user")),
+    GETS(CPU, CROSSING, 0, (.event = "branches:u")),
+    /* Inline in 4 patterns, 4 levels and 3 link modes, by what tells time. */
+    GETS(PLAIN, PLACEMENT, 4 * 4 * 3,
+         (.event = "msr/tsc/", .path = "perf-read", .specimen = "loop")),
+    GETS(PLAIN, PLACEMENT, 0, (0), .emulated = true),
+    /* 4 ms are 2000 steps, half a turn of 16 counters eight times that. */
+    GETS(CPU, CALIBRATE, 1, (0)),
+    GETS(PLAIN, CALIBRATE, 0, (0)),
+    GETS(CPU, MULTIPLEX, 0, (0)),
+    GETS(CPU, MULTIPLEX, 1, (.specimen = "phases/period=16000/", .counters = 16), .phase_ns = 4000),
+    GETS(CPU, MULTIPLEX, 1, (.specimen = "phases/period=1/", .counters = 16), .phase_ns = 4000),
+    GETS(CPU, MULTIPLEX, 1, (.specimen = "phases/period=1/", .counters = 1), .phase_ns = 4000),
+};
+
+TEST(what_is_wished_for_follows_from_machine_and_stage)
+{
+    for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+        const struct expected *row = &expected[i];
+        struct error_study study = row->machine == CPU ? cpu_machine() : plain_machine();
+        study.full = row->full;
+        study.emulated = row->emulated;
+        study.phase_ns = row->phase_ns;
+        if (count_of(&study, row->stage, row->wanted) != row->count)
+            fail_msg("row %zu: %zu cells", i, count_of(&study, row->stage, row->wanted));
+    }
 }
 
 TEST(plans_nothing_twice)
@@ -70,21 +106,6 @@ TEST(steps_what_an_emulated_machine_counts)
         assert_int_equal(stepped, found);
     }
     assert_true(visits < 2000);
-}
-
-TEST(asks_of_a_path_only_what_it_can_count)
-{
-    struct error_study study = plain_machine();
-    struct looked_for wanted = {.event = "msr/tsc/", .path = "papi-low"};
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 0);
-    wanted = (struct looked_for){.event = "task-clock", .path = "perf-user"};
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 0);
-    study = cpu_machine();
-    wanted = (struct looked_for){.event = "instructions:uk", .path = "perf-user"};
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 3 * 4 * 3);
-    wanted = (struct looked_for){.event = "branches:u"};
-    assert_int_equal(count_of(&study, STAGE_CROSSING, wanted), 0);
-    assert_true(count_of(&study, STAGE_PLACEMENT, wanted) > 60);
 }
 
 TEST(gives_papi_distinct_events)
@@ -193,11 +214,6 @@ TEST(places_the_loop_at_every_byte_of_a_line)
         struct looked_for wanted = {.event = "clock/ticks/", .path = "clock", .specimen = name};
         assert_int_equal(count_of(&study, STAGE_PLACEMENT, wanted), 1);
     }
-    /* Inline in 4 patterns, 4 levels and 3 link modes, by what tells time. */
-    struct looked_for windows = {.event = "msr/tsc/", .path = "perf-read", .specimen = "loop"};
-    assert_int_equal(count_of(&study, STAGE_PLACEMENT, windows), 4 * 4 * 3);
-    study.emulated = true;
-    assert_int_equal(count_of(&study, STAGE_PLACEMENT, (struct looked_for){0}), 0);
 }
 
 TEST(places_words_of_four_bytes_at_multiples)
@@ -212,21 +228,106 @@ TEST(places_words_of_four_bytes_at_multiples)
     assert_int_equal(count_of(&study, STAGE_PLACEMENT, wanted), 1);
 }
 
-TEST(multiplexes_after_calibration_alone)
+TEST(multiplexing_does_whole_blocks)
 {
     struct error_study study = cpu_machine();
-    assert_int_equal(count_of(&study, STAGE_CALIBRATE, (struct looked_for){0}), 1);
-    assert_int_equal(count_of(&study, STAGE_MULTIPLEX, (struct looked_for){0}), 0);
-    study.phase_ns = 4000; /* 4 ms are 2000 steps, half a turn of 16 counters eight times that */
-    struct looked_for wanted = {.specimen = "phases/period=16000/", .counters = 16};
-    assert_int_equal(count_of(&study, STAGE_MULTIPLEX, wanted), 1);
-    wanted.specimen = "phases/period=1/";
-    assert_int_equal(count_of(&study, STAGE_MULTIPLEX, wanted), 1);
-    wanted.counters = 1;
-    assert_int_equal(count_of(&study, STAGE_MULTIPLEX, wanted), 1);
-    struct wishes wishes = wished(&study, STAGE_MULTIPLEX);
+    study.phase_ns = 4000;
+    const struct wishes wishes = wished(&study, STAGE_MULTIPLEX);
     for (size_t i = 0; i < wishes.count; i++)
-        assert_int_equal(wishes.list[i].cells[0].n % 16000, 0); /* whole blocks */
-    study = plain_machine();
-    assert_int_equal(count_of(&study, STAGE_CALIBRATE, (struct looked_for){0}), 0);
+        assert_int_equal(wishes.list[i].cells[0].n % 16000, 0);
+}
+
+/* --- what a budget leaves out --- */
+
+#define MS     UINT64_C(1000000)
+#define SECOND (1000 * MS)
+
+/* A visit of the wish took so long; it must have been planned. */
+static void learn(struct wishes *wishes, size_t wish, uint64_t ns)
+{
+    wishes_learn(wishes, (uint32_t)wishes->list[wish].places[0], ns, 0, 0);
+}
+
+/* All visits that lack to the goals, each of which takes so long. */
+static void visit(struct wishes *wishes, uint64_t ns)
+{
+    struct visit *visits = NULL;
+    size_t count = 0;
+    wishes_visits(wishes, 1, 1, &visits, &count);
+    for (size_t i = 0; i < count; i++)
+        wishes_learn(wishes, visits[i].cell, ns, 0, 0);
+    memory_give_back(visits);
+}
+
+TEST(drops_the_least_important_cells_and_no_processes)
+{
+    struct error_study study = plain_machine();
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
+    wishes_try_prices(&wishes);
+    visit(&wishes, 10 * MS);
+    wishes_look(&wishes, 20 * SECOND - 10 * MS * wishes_planned(&wishes), true);
+    visit(&wishes, 10 * MS);
+    uint64_t spent = 10 * MS * wishes_planned(&wishes), cost = 0;
+    wishes_settle(&wishes, 20 * SECOND - spent);
+    size_t usual = 0, left_out = 0;
+    for (size_t i = 0; i < wishes.count; i++) {
+        const struct wish *wish = &wishes.list[i];
+        const struct cell *cell = wish->cells;
+        bool stepped = strcmp(cell->events[0], "step/instructions/") == 0;
+        cost += 10 * MS * wish->goal;
+        left_out += !wish->goal;
+        assert_true(!wish->goal || wish->goal == (stepped ? 2 : 20));
+        usual += wish->goal && strcmp(cell->opt, "O2") == 0 && strcmp(cell->link, "static") == 0;
+    }
+    assert_true(cost <= 20 * SECOND);
+    assert_true(cost > 19 * SECOND);
+    assert_true(left_out > 0);
+    /* All ways at the usual level and link come first: stepped, two events crossed, one other. */
+    assert_int_equal(usual, 16 + 8 + 13 + 13);
+}
+
+/* A tracepoint makes whoever opens it wait, so it comes late, without company, at its own price. */
+TEST(leaves_what_waits_for_the_end)
+{
+    struct error_study study = plain_machine();
+    struct error_event events[5];
+    memcpy(events, plain_events, sizeof(plain_events));
+    events[4] = (struct error_event){
+        .name = "raw_syscalls:sys_enter", .kind = "tracepoint", .class = "page-faults"};
+    study.events = events;
+    study.event_count = 5;
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
+    size_t waiting = 0, count;
+    for (size_t i = 0; i < wishes.count; i++) {
+        const struct cell *cell = wishes.list[i].cells;
+        bool waits = strcmp(cell->events[0], "raw_syscalls:sys_enter") == 0;
+        assert_false(waiting && !waits && strcmp(cell->events[0], "page-faults") != 0);
+        if (waits) {
+            waiting = i;
+            assert_string_equal(cell->opt, "O2");
+            assert_string_equal(cell->link, "static");
+        }
+    }
+    assert_true(waiting);
+    wishes_look(&wishes, UINT64_MAX, true);
+    wishes_visits(&wishes, 1, 1, &(struct visit *){NULL}, &count);
+    learn(&wishes, waiting, 90 * MS);
+    assert_int_equal(wishes_price(&wishes, &wishes.list[waiting]), 90 * MS);
+    assert_true(wishes_price(&wishes, &wishes.list[0]) < 50 * MS);
+    wishes = wished(&study, STAGE_COUNTERS);
+    for (size_t i = 0; i < wishes.count; i++)
+        for (uint32_t j = 0; j < wishes.list[i].cells[0].counters; j++)
+            assert_string_not_equal(wishes.list[i].cells[0].events[j], "raw_syscalls:sys_enter");
+    const struct looked_for ladder = {.event = "raw_syscalls:sys_enter"};
+    assert_int_equal(count_of(&study, STAGE_DURATION, ladder), 7); /* on one path */
+}
+
+TEST(looks_at_every_price_first)
+{
+    struct error_study study = plain_machine();
+    struct wishes wishes = wished(&study, STAGE_CROSSING);
+    wishes_try_prices(&wishes);
+    visit(&wishes, MS);
+    /* perf-read, perf-syscall, papi-low, papi-high: counted and stepped; perf-user: stepped. */
+    assert_int_equal(wishes.cell_count, 9);
 }

@@ -8,7 +8,6 @@
 #include "case.h"
 #include "error-builder.h"
 #include "stats/moments.h"
-#include "studies/error/judge.h"
 #include "studies/error/study.h"
 
 static struct error_report judge(const struct error_builder *builder)
@@ -29,60 +28,6 @@ static void check_spread(struct error_spread spread, int64_t min, int64_t q1, in
     assert_int_equal(spread.max, max);
 }
 
-static int by_value(const void *left, const void *right)
-{
-    int64_t first = *(const int64_t *)left, second = *(const int64_t *)right;
-    return (first > second) - (first < second);
-}
-
-/* Around the length where another method takes over, and over ranges from one digit to all. */
-TEST(counts_are_sorted_whatever_their_range)
-{
-    static const size_t lengths[] = {0, 1, 2, 63, 64, 65, 1000, 4097};
-    static const uint64_t masks[] = {0, 1, 0xff, 0x1ff, 0xffffff, UINT64_MAX};
-    static int64_t values[4097], expected[4097], scratch[4097];
-    struct random random;
-    random_seed(&random, 11);
-    for (size_t length = 0; length < 8; length++)
-        for (size_t mask = 0; mask < 6; mask++) {
-            size_t count = lengths[length];
-            for (size_t i = 0; i < count; i++)
-                values[i] = (int64_t)((random_next(&random) & masks[mask]) - (masks[mask] >> 1));
-            memcpy(expected, values, sizeof(values));
-            qsort(expected, count, sizeof(*expected), by_value);
-            error_sort(values, count, scratch);
-            assert_memory_equal(values, expected, count * sizeof(*values));
-        }
-    int64_t extremes[70];
-    for (size_t i = 0; i < 70; i++)
-        extremes[i] = i % 3 == 0 ? INT64_MAX : i % 3 == 1 ? INT64_MIN : -1;
-    error_sort(extremes, 70, scratch);
-    assert_int_equal(extremes[0], INT64_MIN);
-    assert_int_equal(extremes[22], INT64_MIN);
-    assert_int_equal(extremes[23], -1);
-    assert_int_equal(extremes[69], INT64_MAX);
-}
-
-TEST(quantiles_are_values_that_were_read)
-{
-    const int64_t four[] = {10, 20, 30, 40}, five[] = {10, 20, 30, 40, 50}, one[] = {7};
-    check_spread(error_spread_of(four, 4), 10, 10, 20, 30, 40);
-    check_spread(error_spread_of(five, 5), 10, 20, 30, 40, 50);
-    check_spread(error_spread_of(one, 1), 7, 7, 7, 7, 7);
-    assert_int_equal(error_quantile(four, 4, 25, 1000), 10);
-    assert_int_equal(error_quantile(four, 4, 975, 1000), 40);
-}
-
-TEST(the_smallest_of_equally_frequent_values_is_named)
-{
-    const int64_t values[] = {1, 2, 2, 5, 5, 9};
-    size_t times;
-    assert_int_equal(error_most_frequent(values, 6, &times), 2);
-    assert_int_equal(times, 2);
-    assert_int_equal(error_most_frequent(values, 1, &times), 1);
-    assert_int_equal(times, 1);
-}
-
 /* Run r of process p errs by 100 p + r. */
 static double staircase(struct error_cell *cell, size_t process, size_t run, size_t index,
                         struct random *random, void *context)
@@ -93,14 +38,9 @@ static double staircase(struct error_cell *cell, size_t process, size_t run, siz
 
 TEST(first_and_later_runs_are_kept_apart)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
-    build_error_cell(&builder, &(struct error_way){.processes = 3,
-                                                   .runs = 5,
-                                                   .first = 1000,
-                                                   .has_truth = true,
-                                                   .truth = 50,
-                                                   .draw = staircase});
+    BUILDER(builder, 1);
+    BUILD(&builder, .processes = 3, .runs = 5, .first = 1000, .has_truth = true, .truth = 50,
+          .draw = staircase);
     struct error_report report = judge(&builder);
     assert_int_equal(report.row_count, 1);
     const struct error_row *row = report.rows;
@@ -116,10 +56,8 @@ TEST(first_and_later_runs_are_kept_apart)
 
 TEST(one_run_a_process_is_first_and_later)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
-    build_error_cell(&builder,
-                     &(struct error_way){.processes = 4, .runs = 1, .first = 7, .draw = staircase});
+    BUILDER(builder, 1);
+    BUILD(&builder, .processes = 4, .runs = 1, .first = 7, .draw = staircase);
     struct error_report report = judge(&builder);
     check_spread(report.rows->later, 7, 7, 107, 207, 307);
     check_spread(report.rows->first, 7, 7, 107, 207, 307);
@@ -130,18 +68,17 @@ TEST(one_run_a_process_is_first_and_later)
 
 TEST(cells_without_runs_have_no_row)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     struct error_report report = judge(&builder);
     assert_int_equal(report.row_count, 0);
     assert_int_equal(report.least_processes, 0);
     build_error_failed(&builder, &(struct error_way){0}, -1, "refused");
-    build_error_cell(&builder, &(struct error_way){.processes = 25, .path = "perf-user"});
-    build_error_cell(&builder, &(struct error_way){.processes = 21});
-    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED, .processes = 2});
-    build_error_cell(&builder, &(struct error_way){.part = PART_DURATION, .processes = 3});
+    BUILD(&builder, .processes = 25, .path = "perf-user");
+    BUILD(&builder, .processes = 21);
+    BUILD(&builder, .part = PART_STEPPED, .processes = 2);
+    BUILD(&builder, .part = PART_DURATION, .processes = 3);
     /* A process whose runs got no counter is not one that measured. */
-    struct error_cell *cell = build_error_cell(&builder, &(struct error_way){.processes = 20});
+    struct error_cell *cell = BUILD(&builder, .processes = 20);
     cell->begins[1] = 0;
     report = judge(&builder);
     assert_int_equal(report.row_count, 5);
@@ -153,10 +90,9 @@ TEST(cells_without_runs_have_no_row)
 
 TEST(values_that_overflow_the_difference_are_the_largest_error)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
-    struct error_cell *cell = build_error_cell(
-        &builder, &(struct error_way){.processes = 1, .runs = 2, .has_truth = true, .truth = -10});
+    BUILDER(builder, 1);
+    struct error_cell *cell =
+        BUILD(&builder, .processes = 1, .runs = 2, .has_truth = true, .truth = -10);
     cell->values[0] = INT64_MAX;
     cell->values[1] = INT64_MIN;
     struct error_report report = judge(&builder);
@@ -169,8 +105,7 @@ TEST(a_measured_row_knows_the_stepped_count_of_its_window)
     static const char *const paths[] = {"papi-low", "perf-read", NULL};
     static const char *const opts[] = {"O0", "O3", NULL};
     static const char *const links[] = {"lazy", "static", NULL};
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     size_t number = 0;
     for (size_t path = 0; paths[path]; path++)
         for (size_t opt = 0; opts[opt]; opt++)
@@ -224,14 +159,11 @@ TEST(another_window_or_event_is_not_compared_with_the_stepped_one)
         {.n = 3},
         {.specimen = "another"},
     };
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     build_error_machine(&builder, "another", false);
-    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED, .error = 5});
-    build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED,
-                                                   .event = "step/instructions-raw/",
-                                                   .path = "perf-user",
-                                                   .error = 9});
+    BUILD(&builder, .part = PART_STEPPED, .error = 5);
+    BUILD(&builder, .part = PART_STEPPED, .event = "step/instructions-raw/", .path = "perf-user",
+          .error = 9);
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
         build_error_cell(&builder, &others[i]);
     struct error_report report = judge(&builder);
@@ -243,11 +175,9 @@ TEST(another_window_or_event_is_not_compared_with_the_stepped_one)
 /* The choice of further events does not change the window's own code. */
 TEST(other_further_events_share_the_stepped_window)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 1);
-    build_error_cell(&builder,
-                     &(struct error_way){.part = PART_STEPPED, .counters = 2, .error = 40});
-    build_error_cell(&builder, &(struct error_way){.counters = 2, .others = "cycles:u"});
+    BUILDER(builder, 1);
+    BUILD(&builder, .part = PART_STEPPED, .counters = 2, .error = 40);
+    BUILD(&builder, .counters = 2, .others = "cycles:u");
     struct error_report report = judge(&builder);
     assert_true(report.rows[1].has_stepped);
     assert_int_equal(report.rows[1].stepped, 40);
@@ -263,15 +193,10 @@ static double differs_in_one(struct error_cell *cell, size_t process, size_t run
 TEST(steps_that_vary_are_said_to)
 {
     for (size_t index = 0; index < 9; index++) {
-        struct error_builder builder;
-        error_builder_start(&builder, 1);
-        build_error_cell(&builder, &(struct error_way){.part = PART_STEPPED,
-                                                       .processes = 3,
-                                                       .runs = 3,
-                                                       .error = 5,
-                                                       .draw = differs_in_one,
-                                                       .context = &index});
-        build_error_cell(&builder, &(struct error_way){.error = 5});
+        BUILDER(builder, 1);
+        BUILD(&builder, .part = PART_STEPPED, .processes = 3, .runs = 3, .error = 5,
+              .draw = differs_in_one, .context = &index);
+        BUILD(&builder, .error = 5);
         struct error_report report = judge(&builder);
         assert_true(report.rows[1].stepped_varies);
         assert_int_equal(report.rows[1].stepped, 5);
@@ -283,8 +208,7 @@ TEST(steps_that_vary_are_said_to)
 TEST(the_edge_is_the_most_frequent_difference)
 {
     static const char *const paths[] = {"a", "b", "c", "d", "e", NULL};
-    struct error_builder builder;
-    error_builder_start(&builder, 4);
+    BUILDER(builder, 4);
     for (size_t i = 0; paths[i]; i++)
         build_error_stepped_pair(
             &builder,
@@ -306,12 +230,11 @@ TEST(the_edge_is_the_most_frequent_difference)
 
 TEST(the_nearest_of_equally_frequent_edges_is_taken)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 4);
-    build_error_stepped_pair(&builder, &(struct error_way){.path = "a"}, 30, -9);
-    build_error_stepped_pair(&builder, &(struct error_way){.path = "b"}, 30, -2);
-    build_error_stepped_pair(&builder, &(struct error_way){.path = "c"}, 30, 2);
-    build_error_stepped_pair(&builder, &(struct error_way){.path = "d"}, 30, 4);
+    static const char *const paths[] = {"a", "b", "c", "d"};
+    static const double edges[] = {-9, -2, 2, 4};
+    BUILDER(builder, 4);
+    for (size_t i = 0; i < 4; i++)
+        build_error_stepped_pair(&builder, &(struct error_way){.path = paths[i]}, 30, edges[i]);
     struct error_report report = judge(&builder);
     assert_int_equal(report.stepped.edge, 2);
     assert_int_equal(report.stepped.equal, 1);
@@ -320,8 +243,7 @@ TEST(the_nearest_of_equally_frequent_edges_is_taken)
 /* Two CPUs, of which one counts the last instruction of a window and one does not. */
 TEST(each_machine_has_an_edge_of_its_own)
 {
-    struct error_builder builder;
-    error_builder_start(&builder, 4);
+    BUILDER(builder, 4);
     build_error_machine(&builder, "another", false);
     build_error_stepped_pair(&builder, &(struct error_way){.path = "a"}, 30, 0);
     build_error_stepped_pair(&builder, &(struct error_way){.path = "b"}, 40, 0);

@@ -13,19 +13,17 @@
 
 static enum verdict verdict_of_factor(double by, int64_t overhead)
 {
-    struct case_builder builder;
     struct built_way way = {.overhead = overhead};
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
-    build_null(&builder, evidence, &way);
-    struct point *point = build_point(&builder, evidence, &way, &built_specimens[1], 100000);
+    struct evidence *evidence = begin(1, "event:u", "instructions");
+    build_null(&built, evidence, &way);
+    struct point *point = build_point(&built, evidence, &way, &built_specimens[1], 100000);
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].value =
             (uint64_t)llround((double)point->truth.low * by) + (uint64_t)overhead;
-    struct judgements all = judged(&builder);
-    enum verdict verdict = all.list[0].verdict;
+    const struct judgement *all = judged();
+    enum verdict verdict = all->verdict;
     if (verdict == VERDICT_BIASED)
-        assert_note(&all.list[0], by < 1.03 ? "of the truth" : "where 1,200,004 was predicted");
+        assert_non_null(said(&all->why, by < 1.03 ? WHY_FACTOR_ONCE : WHY_ONE_POINT));
     return verdict;
 }
 
@@ -53,38 +51,33 @@ TEST(what_does_not_outweigh_the_overhead_is_not_held_to_one_percent)
 
 TEST(a_small_count_is_held_to_half_a_count)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "faults", "software", "page-faults");
-    build_ladder(&builder, evidence, &plain, "pages");
+    struct evidence *evidence = begin_ladder("faults", "page-faults", &plain, "pages");
     for (size_t i = 0; i < 4; i++) /* at N = 1, four of forty read 2 */
         evidence->points[1].runs[9 * i + 5].value++;
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_ACCURATE);
     for (size_t i = 0; i < 40; i++) /* all of them */
         evidence->points[1].runs[i].value = 2;
-    all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "Right from N = 10, off below it: reads 2 of 1");
+    all = judged();
+    assert_verdict(all, VERDICT_BIASED);
+    assert_figure(all, RIGHT_FROM, 0, 10);
+    assert_figure(all, RIGHT_FROM, 1, 2);
 }
 
 TEST(without_a_null_cell_nothing_is_exact)
 {
-    struct case_builder builder;
     struct built_way way = {.without_null = true};
-    struct judgements all = judge_lie(&builder, 1, "event", "syscalls", &way, NULL, NULL);
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    assert_false(all.list[0].has_overhead);
+    const struct judgement *all = judge_lie(1, "event", "syscalls", &way, NULL, NULL);
+    assert_verdict(all, VERDICT_ACCURATE);
+    assert_false(all->has_overhead);
     /* And an offset is not subtracted as if it were known. */
     way.overhead = 12;
-    all = judge_lie(&builder, 1, "event", "syscalls", &way, NULL, NULL);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "No null cell");
+    assert_says(judge_lie(1, "event", "syscalls", &way, NULL, NULL), VERDICT_BIASED, NO_NULL);
 }
 
 /* --- grades and rows --- */
 
-static struct judged_row *row_named(struct judgement *judgement, const char *specimen)
+static const struct judged_row *row_named(const struct judgement *judgement, const char *specimen)
 {
     for (size_t i = 0; i < judgement->row_count; i++)
         if (strcmp(judgement->rows[i].specimen, specimen) == 0)
@@ -94,102 +87,81 @@ static struct judged_row *row_named(struct judgement *judgement, const char *spe
 
 TEST(one_run_of_one_row_breaks_exact)
 {
-    struct case_builder builder;
-    (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
-    struct evidence *evidence = &builder.file.events[0];
+    struct evidence *evidence = begin_all("instructions:u", "instructions");
     struct point *last = &evidence->points[evidence->point_count - 1];
     last->runs[39].value++;
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
-    assert_int_equal(row_named(&all.list[0], last->specimen)->verdict, VERDICT_ACCURATE);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_ACCURATE);
+    assert_int_equal(row_named(all, "adds")->verdict, VERDICT_EXACT);
+    assert_int_equal(row_named(all, last->specimen)->verdict, VERDICT_ACCURATE);
     /* Unless a second account saw that something happened in it. */
     last->runs[39].account.minor_faults++;
-    all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_EXACT);
-    assert_int_equal(all.list[0].disturbed, 1);
-    assert_note(&all.list[0], "disturbed");
+    all = judged();
+    assert_verdict(all, VERDICT_EXACT);
+    assert_int_equal(all->disturbed, 1);
+    assert_said(all, DISTURBED_WRONG);
 }
 
 TEST(where_every_run_is_disturbed_they_are_judged_all_the_same)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
-    build_ladder(&builder, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
     for (size_t i = 1; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].run_count; j++)
             evidence->points[i].runs[j].account.involuntary = 3;
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_EXACT);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_EXACT);
     double by = 1.05;
-    build_lie(evidence, factor, &by);
-    all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "100.0 % of the runs were disturbed");
+    all = judged_with(evidence, factor, &by);
+    assert_verdict(all, VERDICT_BIASED);
+    assert_figure(all, DISTURBED_WRONG, 0, 100);
 }
 
 TEST(limits_bind_and_prove_nothing_more)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "branches:u", "hardware", "branches");
-    build_ladder(&builder, evidence, &plain, "getppid");
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_ACCURATE);
-    assert_note(&all.list[0], "within the limits");
+    struct evidence *evidence = begin_ladder("branches:u", "branches", &plain, "getppid");
+    const struct judgement *all = judged();
+    assert_says(all, VERDICT_ACCURATE, WITHIN_LIMITS);
     double by = 1.5; /* limits are 1 and 2 a call; the middle was counted */
-    build_lie(evidence, factor, &by);
-    all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_note(&all.list[0], "outside its limits");
+    assert_says(judged_with(evidence, factor, &by), VERDICT_BIASED, OUTSIDE_LIMITS);
 }
 
 TEST(limits_that_are_kept_leave_exact_what_is_proven)
 {
-    struct case_builder builder;
-    struct judgements all = judge_lie(&builder, 1, "branches:u", "branches", &plain, NULL, NULL);
-    assert_verdict(&all.list[0], VERDICT_EXACT);
-    struct evidence *evidence = &builder.file.events[0];
+    const struct judgement *all = judge_lie(1, "branches:u", "branches", &plain, NULL, NULL);
+    assert_verdict(all, VERDICT_EXACT);
+    struct evidence *evidence = &built.file.events[0];
     for (size_t i = 0; i < evidence->point_count; i++)
         if (evidence->points[i].truth.grade == TRUTH_BOUNDED)
             evidence->points[i].runs[3].value = 3 * evidence->points[i].n + 10;
-    all = judged(&builder);
-    assert_true(all.list[0].verdict != VERDICT_EXACT);
+    all = judged();
+    assert_true(all->verdict != VERDICT_EXACT);
 }
 
 TEST(counts_where_nothing_happens_break_exact_and_many_break_accurate)
 {
-    struct case_builder builder;
-    struct judgements all;
-    (void)judge_lie(&builder, 1, "faults", "page-faults", &plain, NULL, NULL);
-    struct evidence *evidence = &builder.file.events[0];
+    const struct judgement *all;
+    struct evidence *evidence = begin_all("faults", "page-faults");
     for (uint64_t part = 200; part >= 50; part = part == 200 ? 50 : 0) {
         for (size_t i = 0; i < evidence->point_count; i++)
             for (size_t j = 0; strcmp(evidence->points[i].specimen, "adds") == 0 && j < 40; j++)
                 evidence->points[i].runs[j].value = evidence->points[i].n / part;
-        all = judged(&builder);
-        assert_verdict(&all.list[0], part == 200 ? VERDICT_ACCURATE : VERDICT_BIASED);
+        all = judged();
+        assert_verdict(all, part == 200 ? VERDICT_ACCURATE : VERDICT_BIASED);
         if (part == 50)
-            assert_note(&all.list[0], "where there is nothing to count");
+            assert_said(all, EXCESS);
     }
 }
 
 /* Errors of the last point of `adds`, alternating around a mean; both in parts of the truth. */
 static enum verdict verdict_of_spread(double mean, double deviation)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
-    build_ladder(&builder, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
     struct point *point = &evidence->points[evidence->point_count - 1];
     double truth = (double)point->truth.low;
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].value =
             (uint64_t)llround(truth * (1 + mean + (i % 2 ? deviation : -deviation)));
-    struct judgements all = judged(&builder);
-    enum verdict verdict = all.list[0].verdict;
-    return verdict;
+    return judged()->verdict;
 }
 
 TEST(noise_is_called_biased_only_beyond_doubt)
@@ -203,78 +175,58 @@ TEST(noise_is_called_biased_only_beyond_doubt)
 
 TEST(one_row_that_is_noisy_makes_the_event_so)
 {
-    struct case_builder builder;
-    (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
-    struct evidence *evidence = &builder.file.events[0];
+    struct evidence *evidence = begin_all("instructions:u", "instructions");
     spread(&evidence->points[evidence->point_count - 1], 600000);
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_NOISY);
+    assert_verdict(judged(), VERDICT_NOISY);
 }
 
 TEST(a_row_of_zeros_is_dead_beside_others_that_live)
 {
-    struct case_builder builder;
-    (void)judge_lie(&builder, 1, "instructions:u", "instructions", &plain, NULL, NULL);
-    struct evidence *evidence = &builder.file.events[0];
+    struct evidence *evidence = begin_all("instructions:u", "instructions");
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; strcmp(evidence->points[i].specimen, "loads") == 0 && j < 40; j++)
             evidence->points[i].runs[j].value = 0;
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_int_equal(row_named(&all.list[0], "loads")->verdict, VERDICT_DEAD);
-    assert_int_equal(row_named(&all.list[0], "adds")->verdict, VERDICT_EXACT);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_BIASED);
+    assert_int_equal(row_named(all, "loads")->verdict, VERDICT_DEAD);
+    assert_int_equal(row_named(all, "adds")->verdict, VERDICT_EXACT);
 }
 
 TEST(garbage_on_a_steady_overhead_is_noise)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
     struct built_way way = {.overhead = 1000, .most_n = 100};
-    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "loads");
-    build_ladder(&builder, evidence, &way, "loads");
+    struct evidence *evidence = begin_ladder("event:u", "loads", &way, "loads");
     for (size_t i = 1; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].run_count; j++)
-            evidence->points[i].runs[j].value = 500 + random_below(&builder.random, 1500);
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_NOISY);
+            evidence->points[i].runs[j].value = 500 + random_below(&built.random, 1500);
+    assert_verdict(judged(), VERDICT_NOISY);
 }
 
 TEST(a_model_of_zero_makes_nothing_accurate)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "event", "software", "page-faults");
-    build_ladder(&builder, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event", "page-faults", &plain, "adds");
     for (size_t i = 1; i < evidence->point_count; i++)
         evidence->points[i].truth.grade = TRUTH_MODEL;
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_UNJUDGED);
+    assert_verdict(judged(), VERDICT_UNJUDGED);
 }
 
 TEST(ladders_of_different_ways_are_rows_of_their_own)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
-    build_ladder(&builder, evidence, &plain, "adds");
-    build_ladder(&builder, evidence, &(struct built_way){.counters = 2}, "adds");
-    build_ladder(&builder, evidence, &(struct built_way){.pattern = PATTERN_RR}, "adds");
-    build_ladder(&builder, evidence, &(struct built_way){.path = "papi-low"}, "adds");
-    build_ladder(&builder, evidence, &(struct built_way){.core = "big"}, "adds");
-    build_ladder(&builder, evidence, &plain, "loads");
-    struct judgements all = judged(&builder);
-    assert_int_equal(all.list[0].row_count, 6);
+    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
+    build_ladder(&built, evidence, &(struct built_way){.counters = 2}, "adds");
+    build_ladder(&built, evidence, &(struct built_way){.pattern = PATTERN_RR}, "adds");
+    build_ladder(&built, evidence, &(struct built_way){.path = "papi-low"}, "adds");
+    build_ladder(&built, evidence, &(struct built_way){.core = "big"}, "adds");
+    build_ladder(&built, evidence, &plain, "loads");
+    const struct judgement *all = judged();
+    assert_int_equal(all->row_count, 6);
     for (size_t i = 0; i < 6; i++)
-        assert_int_equal(all.list[0].rows[i].point_count, BUILT_LADDER);
+        assert_int_equal(all->rows[i].point_count, BUILT_LADDER);
 }
 
 TEST(what_was_measured_is_judged_even_if_it_was_once_refused)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "event:u", "hardware", "instructions");
-    build_ladder(&builder, evidence, &plain, "adds");
+    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
     evidence->error = EBUSY;
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_EXACT);
+    assert_verdict(judged(), VERDICT_EXACT);
 }

@@ -16,38 +16,41 @@ static const struct built_specimen *specimen_named(const char *name)
 }
 
 /* One null cell and one point of `adds`. */
-struct pair {
-    struct case_builder builder;
+static struct {
     struct evidence *evidence;
     struct judged_point judged;
-};
+} pair;
 
-static struct point *start_pair(struct pair *pair, const struct built_way *way, uint64_t n)
+static struct point *start_pair(const struct built_way *way, uint64_t n)
 {
-    builder_start(&pair->builder, 1);
-    pair->evidence = build_event(&pair->builder, "instructions:u", "hardware", "instructions");
+    pair.evidence = begin(1, "instructions:u", "instructions");
     if (!way->without_null)
-        build_null(&pair->builder, pair->evidence, way);
-    return build_point(&pair->builder, pair->evidence, way, specimen_named("adds"), n);
+        build_null(&built, pair.evidence, way);
+    return build_point(&built, pair.evidence, way, specimen_named("adds"), n);
 }
 
-static const struct judged_point *judge_pair(struct pair *pair)
+static const struct judged_point *judge_pair(void)
 {
-    judge_point(pair->evidence, &pair->evidence->points[pair->evidence->point_count - 1],
-                &pair->judged);
-    return &pair->judged;
+    judge_point(pair.evidence, &pair.evidence->points[pair.evidence->point_count - 1],
+                &pair.judged);
+    return &pair.judged;
+}
+
+/* Switches, whose truth is the run's own account. */
+static struct evidence *start_switches(void)
+{
+    return begin_ladder("context-switches", "context-switches", &plain, "ping-pong");
 }
 
 TEST(counts_above_2_to_53_are_compared_as_integers)
 {
-    struct pair pair;
-    struct point *point = start_pair(&pair, &(struct built_way){0}, 1);
+    struct point *point = start_pair(&plain, 1);
     int64_t large = (INT64_C(1) << 60) + 1;
     point->truth = (struct truth){TRUTH_PROVEN, large, large};
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].value = (uint64_t)large;
     point->runs[3].value++;
-    const struct judged_point *judged = judge_pair(&pair);
+    const struct judged_point *judged = judge_pair();
     assert_int_equal(judged->exact, judged->runs - 1);
     double error;
     assert_true(run_error(judged, &point->runs[3], &error));
@@ -56,10 +59,9 @@ TEST(counts_above_2_to_53_are_compared_as_integers)
 
 TEST(a_difference_below_zero_is_a_small_negative_count)
 {
-    struct pair pair;
-    struct point *point = start_pair(&pair, &(struct built_way){0}, 1);
+    struct point *point = start_pair(&plain, 1);
     point->runs[0].value = UINT64_MAX - 1; /* -2 */
-    const struct judged_point *judged = judge_pair(&pair);
+    const struct judged_point *judged = judge_pair();
     double error;
     assert_true(run_error(judged, &point->runs[0], &error));
     assert_true(error == -2 - 16);
@@ -105,11 +107,10 @@ TEST(the_largest_numbers_neither_trap_nor_wrap)
 
 TEST(a_run_without_counter_time_is_no_run)
 {
-    struct pair pair;
-    struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
+    struct point *point = start_pair(&plain, 10);
     for (size_t i = 0; i < 10; i++)
         point->runs[i] = (struct evidence_run){.enabled = 1000};
-    const struct judged_point *judged = judge_pair(&pair);
+    const struct judged_point *judged = judge_pair();
     assert_int_equal(judged->unscheduled, 10);
     assert_int_equal(judged->runs, point->run_count - 10);
     assert_int_equal(judged->exact, judged->runs);
@@ -127,8 +128,7 @@ TEST(a_path_that_keeps_no_times_counts_all_the_same)
 
 TEST(overhead_is_the_median_of_the_null_cells_quiet_runs)
 {
-    struct pair pair;
-    start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
+    start_pair(&(struct built_way){.overhead = 7}, 10);
     struct point *null = &pair.evidence->points[0];
     /* More than half of its runs are wrong, but disturbed. */
     for (size_t i = 0; i < 19; i++) {
@@ -136,7 +136,7 @@ TEST(overhead_is_the_median_of_the_null_cells_quiet_runs)
         null->runs[i].account.minor_faults = 1;
     }
     null->runs[19].value = 500; /* quiet, and alone */
-    const struct judged_point *judged = judge_pair(&pair);
+    const struct judged_point *judged = judge_pair();
     assert_true(judged->has_overhead);
     assert_int_equal(judged->overhead, 7);
     assert_int_equal(judged->overhead_low, 7);
@@ -147,8 +147,7 @@ TEST(overhead_is_the_median_of_the_null_cells_quiet_runs)
 TEST(overhead_of_another_way_is_not_taken)
 {
     for (int difference = 0; difference < 4; difference++) {
-        struct pair pair;
-        start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
+        start_pair(&(struct built_way){.overhead = 7}, 10);
         struct point *null = &pair.evidence->points[0];
         if (difference == 0)
             null->counters = 2;
@@ -158,18 +157,17 @@ TEST(overhead_of_another_way_is_not_taken)
             null->cpu = 1;
         else
             null->path[0] = 'q';
-        assert_false(judge_pair(&pair)->has_overhead);
+        assert_false(judge_pair()->has_overhead);
     }
 }
 
 TEST(a_run_with_a_foreign_fault_is_disturbed_and_kept_apart)
 {
-    struct pair pair;
-    struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
+    struct point *point = start_pair(&plain, 10);
     point->runs[5].value += 100;
     point->runs[5].account.minor_faults++;
     point->runs[6].account.involuntary++;
-    const struct judged_point *judged = judge_pair(&pair);
+    const struct judged_point *judged = judge_pair();
     assert_int_equal(judged->disturbed, 2);
     assert_int_equal(judged->disturbed_exact, 1);
     assert_int_equal(judged->exact, judged->runs - 2);
@@ -178,73 +176,65 @@ TEST(a_run_with_a_foreign_fault_is_disturbed_and_kept_apart)
 
 TEST(what_the_way_does_itself_disturbs_nothing)
 {
-    struct pair pair;
-    struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
+    struct point *point = start_pair(&plain, 10);
     struct point *null = &pair.evidence->points[0];
     for (size_t i = 0; i < null->run_count; i++) {
         null->runs[i].account.minor_faults = 2;
         point->runs[i].account.minor_faults = 2;
     }
-    assert_int_equal(judge_pair(&pair)->disturbed, 0);
+    assert_int_equal(judge_pair()->disturbed, 0);
     point->runs[0].account.minor_faults = 3;
-    assert_int_equal(judge_pair(&pair)->disturbed, 1);
+    assert_int_equal(judge_pair()->disturbed, 1);
 }
 
 TEST(faults_that_nobody_predicts_disturb_nothing)
 {
-    struct pair pair;
-    struct point *point = start_pair(&pair, &(struct built_way){0}, 10);
+    struct point *point = start_pair(&plain, 10);
     point->faults = -1;
     point->runs[0].account.minor_faults = 99;
-    assert_int_equal(judge_pair(&pair)->disturbed, 0);
+    assert_int_equal(judge_pair()->disturbed, 0);
 }
 
 TEST(a_hundredfold_outweighs_and_ninety_nine_does_not)
 {
     for (int64_t truth = 699; truth <= 700; truth++) {
-        struct pair pair;
-        struct point *point = start_pair(&pair, &(struct built_way){.overhead = 7}, 10);
+        struct point *point = start_pair(&(struct built_way){.overhead = 7}, 10);
         point->truth = (struct truth){TRUTH_PROVEN, truth, truth};
-        assert_int_equal(judge_pair(&pair)->outweighs, truth == 700);
+        assert_int_equal(judge_pair()->outweighs, truth == 700);
         point->truth.grade = TRUTH_MODEL;
-        assert_false(judge_pair(&pair)->outweighs);
+        assert_false(judge_pair()->outweighs);
     }
 }
 
 TEST(one_stray_in_a_hundred_does_not_spoil_the_interval)
 {
-    struct pair pair;
-    struct point *point =
-        start_pair(&pair, &(struct built_way){.runs = 50, .relative = 0.001}, 1000);
+    struct point *point = start_pair(&(struct built_way){.runs = 50, .relative = 0.001}, 1000);
     point->runs[17].value += 1000000;
-    const struct judged_point *judged = judge_pair(&pair);
+    const struct judged_point *judged = judge_pair();
     assert_int_equal(judged->strays, 1);
     assert_true(judged->high < 0.01 * 12004);
     assert_true(judged->max > 1000000); /* kept, and shown */
     point->runs[18].value += 1000000;
-    judged = judge_pair(&pair);
+    judged = judge_pair();
     assert_int_equal(judged->strays, 0);
     assert_true(judged->high > 0.01 * 12004);
 }
 
 TEST(processes_that_differ_count_as_one_value_each)
 {
-    struct pair pair;
-    struct point *point =
-        start_pair(&pair, &(struct built_way){.processes = 4, .additive = 2}, 1000);
-    assert_false(judge_pair(&pair)->processes_differ);
+    struct point *point = start_pair(&(struct built_way){.processes = 4, .additive = 2}, 1000);
+    assert_false(judge_pair()->processes_differ);
     double narrow = pair.judged.high - pair.judged.low;
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].value += point->runs[i].process % 2 ? 30 : 0;
-    assert_true(judge_pair(&pair)->processes_differ);
+    assert_true(judge_pair()->processes_differ);
     assert_true(pair.judged.high - pair.judged.low > 5 * narrow);
 }
 
 TEST(one_run_has_no_interval)
 {
-    struct pair pair;
-    start_pair(&pair, &(struct built_way){.processes = 1, .runs = 1}, 10);
-    const struct judged_point *judged = judge_pair(&pair);
+    start_pair(&(struct built_way){.processes = 1, .runs = 1}, 10);
+    const struct judged_point *judged = judge_pair();
     assert_int_equal(judged->runs, 1);
     assert_true(isinf(judged->low) && isinf(judged->high));
     assert_true(judged->stdev == 0 && judged->mean == 124);
@@ -252,12 +242,7 @@ TEST(one_run_has_no_interval)
 
 TEST(switches_are_held_against_the_runs_own_account)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence =
-        build_event(&builder, "context-switches", "software", "context-switches");
-    struct built_way way = {0};
-    build_ladder(&builder, evidence, &way, "ping-pong");
+    struct evidence *evidence = start_switches();
     struct point *point = &evidence->points[2];
     for (size_t i = 0; i < point->run_count; i++) {
         point->runs[i].value += i % 3;
@@ -275,12 +260,7 @@ TEST(switches_are_held_against_the_runs_own_account)
 
 TEST(the_account_is_taken_less_what_the_way_does)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence =
-        build_event(&builder, "context-switches", "software", "context-switches");
-    struct built_way way = {0};
-    build_ladder(&builder, evidence, &way, "ping-pong");
+    struct evidence *evidence = start_switches();
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; j < evidence->points[i].run_count; j++)
             evidence->points[i].runs[j].account.voluntary += 2; /* outside the window */
@@ -291,12 +271,7 @@ TEST(the_account_is_taken_less_what_the_way_does)
 
 TEST(a_source_without_accounts_is_held_against_the_specimen)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence =
-        build_event(&builder, "context-switches", "software", "context-switches");
-    struct built_way way = {0};
-    build_ladder(&builder, evidence, &way, "ping-pong");
+    struct evidence *evidence = start_switches();
     struct point *point = &evidence->points[3];
     for (size_t i = 0; i < point->run_count; i++)
         point->runs[i].account = (struct account){0};
@@ -308,10 +283,9 @@ TEST(a_source_without_accounts_is_held_against_the_specimen)
 
 TEST(of_two_null_cells_the_longer_one_decides)
 {
-    struct pair pair;
-    start_pair(&pair, &(struct built_way){.overhead = 3, .runs = 2}, 10);
-    build_null(&pair.builder, pair.evidence, &(struct built_way){.overhead = 7});
-    build_point(&pair.builder, pair.evidence, &(struct built_way){.overhead = 7},
-                specimen_named("adds"), 100);
-    assert_int_equal(judge_pair(&pair)->overhead, 7);
+    start_pair(&(struct built_way){.overhead = 3, .runs = 2}, 10);
+    build_null(&built, pair.evidence, &(struct built_way){.overhead = 7});
+    build_point(&built, pair.evidence, &(struct built_way){.overhead = 7}, specimen_named("adds"),
+                100);
+    assert_int_equal(judge_pair()->overhead, 7);
 }

@@ -38,233 +38,205 @@ TEST(the_mode_is_read_from_the_name)
     }
 }
 
-TEST(zero_in_a_mode_that_does_not_apply_is_called_so)
-{
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    add(&builder, "context-switches:u", "software", "context-switches", zeros, 0);
-    add(&builder, "context-switches", "software", "context-switches", NULL, 0);
-    add(&builder, "context-switches-too:u", "software", "context-switches", zeros, 0);
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_DEAD);
-    assert_cause(&all.list[0], CAUSE_MODE_NOT_APPLICABLE);
-    assert_note(&all.list[0], "Zero in user mode");
-    assert_note(&all.list[0], "use context-switches.");
-    assert_int_equal(all.list[0].rows[0].cause, CAUSE_MODE_NOT_APPLICABLE);
-    assert_verdict(&all.list[1], VERDICT_EXACT);
-    assert_cause(&all.list[2], CAUSE_UNKNOWN); /* a name that only begins alike */
-}
+/* Events of one machine, and what each of them comes to beside the others. */
+static const struct {
+    const char *name;
+    bool virtualized;
+    struct {
+        const char *event, *kind, *class;
+        built_lie *lie;
+        int error; /* of opening it; 0: it opens */
+        enum verdict verdict;
+        enum cause cause;
+        enum validate_why code; /* that is said; 0: any */
+        const char *text;       /* and its first argument; NULL: any */
+    } events[4];
+} machines[] = {
+    {"a mode that does not apply",
+     false,
+     {OF("switches:u", "software", "context-switches", zeros, 0, VERDICT_DEAD,
+         CAUSE_MODE_NOT_APPLICABLE, WHY_OTHER_MODE, "user mode"),
+      OF("switches", "software", "context-switches", NULL, 0, VERDICT_EXACT, CAUSE_NONE),
+      OF("switches-too:u", "software", "context-switches", zeros, 0, VERDICT_DEAD,
+         CAUSE_UNKNOWN)}}, /* a name that only begins alike */
+    {"zero in every mode",
+     false,
+     {OF("instructions:u", "hardware", "instructions", zeros, 0, VERDICT_DEAD, CAUSE_UNKNOWN),
+      OF("instructions:k", "hardware", "instructions", zeros, 0, VERDICT_DEAD, CAUSE_UNKNOWN)}},
+    {"zero in every mode below a hypervisor, which counts no faults for us",
+     true,
+     {OF("instructions:u", "hardware", "instructions", zeros, 0, VERDICT_DEAD, CAUSE_VIRTUALIZED,
+         WHY_HYPERVISOR),
+      OF("instructions:k", "hardware", "instructions", zeros, 0, VERDICT_DEAD, CAUSE_VIRTUALIZED),
+      OF("page-faults:u", "software", "page-faults", zeros, 0, VERDICT_DEAD, CAUSE_UNKNOWN)}},
+    {"no hardware event opens",
+     true,
+     {OF("cycles:u", "hardware", "cycles", NULL, ENOENT, VERDICT_UNSUPPORTED, CAUSE_VIRTUALIZED),
+      OF("cycles:k", "hardware", "cycles", NULL, EACCES, VERDICT_UNSUPPORTED, CAUSE_PERMISSION)}},
+    {"a PMU is there, and lacks this event",
+     true,
+     {OF("cycles:u", "hardware", "cycles", NULL, ENOENT, VERDICT_UNSUPPORTED, CAUSE_NONE),
+      OF("instructions:u", "hardware", "instructions", NULL, 0, VERDICT_EXACT, CAUSE_NONE)}},
+    {"a PMU that is no core's",
+     true,
+     {OF("msr/tsc/u", "pmu", "ticks", NULL, EINVAL, VERDICT_UNSUPPORTED, CAUSE_NONE),
+      OF("cycles:u", "hardware", "cycles", NULL, ENOENT, VERDICT_UNSUPPORTED, CAUSE_VIRTUALIZED)}},
+    {"a mode that filters nothing",
+     false,
+     {OF("s:getppid:u", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_MODE_NOT_APPLICABLE,
+         WHY_NO_FILTER),
+      OF("s:getppid:k", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT,
+         CAUSE_MODE_NOT_APPLICABLE),
+      OF("s:getppid", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_NONE)}},
+    {"a mode that does filter",
+     false,
+     {OF("s:getppid:u", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_NONE),
+      OF("s:getppid:k", "tracepoint", "syscalls", zeros, 0, VERDICT_DEAD,
+         CAUSE_MODE_NOT_APPLICABLE)}},
+    /* Without kernel mode: all hits of a tracepoint lie there, those of a fault need not. */
+    {"a tracepoint that ignores user mode",
+     false,
+     {OF("s:getppid", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_NONE),
+      OF("s:getppid:u", "tracepoint", "syscalls", NULL, 0, VERDICT_EXACT, CAUSE_MODE_NOT_APPLICABLE,
+         WHY_NO_FILTER_IN_KERNEL, "s:getppid"),
+      OF("page-faults", "software", "page-faults", NULL, 0, VERDICT_EXACT, CAUSE_NONE),
+      OF("page-faults:u", "software", "page-faults", NULL, 0, VERDICT_EXACT, CAUSE_NONE)}},
+    {"a zero whose plain name is refused",
+     false,
+     {OF("faults", "software", "page-faults", NULL, EACCES, VERDICT_UNSUPPORTED, CAUSE_PERMISSION),
+      OF("faults:u", "software", "page-faults", zeros, 0, VERDICT_DEAD, CAUSE_UNKNOWN,
+         WHY_MODE_REFUSED, "faults")}},
+};
 
-TEST(zero_in_every_mode_has_another_cause)
+TEST(events_say_of_one_another_what_their_modes_are_worth)
 {
-    for (int virtualized = 0; virtualized < 2; virtualized++) {
-        struct case_builder builder;
-        builder_start(&builder, 1);
-        builder.file.virtualized = virtualized;
-        add(&builder, "instructions:u", "hardware", "instructions", zeros, 0);
-        add(&builder, "instructions:k", "hardware", "instructions", zeros, 0);
-        add(&builder, "page-faults:u", "software", "page-faults", zeros, 0);
-        struct judgements all = judged(&builder);
-        assert_cause(&all.list[0], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
-        assert_cause(&all.list[1], virtualized ? CAUSE_VIRTUALIZED : CAUSE_UNKNOWN);
-        assert_cause(&all.list[2], CAUSE_UNKNOWN); /* no hypervisor counts faults for us */
+    for (size_t i = 0; i < sizeof(machines) / sizeof(*machines); i++) {
+        print_message("# %s\n", machines[i].name);
+        builder_start(&built, 1);
+        built.file.virtualized = machines[i].virtualized;
+        for (size_t j = 0; j < 4 && machines[i].events[j].event; j++) {
+            const char *event = machines[i].events[j].event, *kind = machines[i].events[j].kind;
+            const char *class = machines[i].events[j].class;
+            if (machines[i].events[j].error)
+                build_refused(&built, event, kind, class, machines[i].events[j].error, "refused");
+            else
+                add(&built, event, kind, class, machines[i].events[j].lie, 0);
+        }
+        const struct judgement *all = judged();
+        for (size_t j = 0; j < built.file.event_count; j++) {
+            const enum validate_why code = machines[i].events[j].code;
+            assert_came(&all[j], machines[i].events[j].verdict, machines[i].events[j].cause);
+            for (size_t k = 0; k < all[j].row_count; k++)
+                if (all[j].rows[k].verdict == VERDICT_DEAD)
+                    assert_int_equal(all[j].rows[k].cause, all[j].cause);
+            if (machines[i].events[j].text)
+                assert_string_equal(told(&all[j], code, 0)->text, machines[i].events[j].text);
+            assert_true(!code || said(&all[j].why, code));
+            /* What is said of a mode is not what the table says as well. */
+            assert_true(all[j].cause != CAUSE_MODE_NOT_APPLICABLE ||
+                        all[j].usual < all[j].why.count);
+        }
     }
-}
-
-TEST(a_hypervisor_is_blamed_when_no_hardware_event_opens)
-{
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    builder.file.virtualized = true;
-    build_refused(&builder, "cycles:u", "hardware", "cycles", ENOENT, "no PMU");
-    build_refused(&builder, "cycles:k", "hardware", "cycles", EACCES, "paranoid");
-    struct judgements all = judged(&builder);
-    assert_cause(&all.list[0], CAUSE_VIRTUALIZED);
-    assert_cause(&all.list[1], CAUSE_PERMISSION);
-    add(&builder, "instructions:u", "hardware", "instructions", NULL, 0);
-    all = judged(&builder);
-    assert_cause(&all.list[0], CAUSE_NONE); /* a PMU is there: it lacks this event */
-}
-
-TEST(a_mode_that_filters_nothing_is_told)
-{
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    add(&builder, "s:getppid:u", "tracepoint", "syscalls", NULL, 0);
-    struct evidence *shorter = build_event(&builder, "s:getppid:k", "tracepoint", "syscalls");
-    build_all(&builder, shorter, &(struct built_way){.most_n = 100}); /* another top */
-    add(&builder, "s:getppid", "tracepoint", "syscalls", NULL, 0);
-    struct judgements all = judged(&builder);
-    for (size_t i = 0; i < 3; i++)
-        assert_verdict(&all.list[i], VERDICT_EXACT);
-    assert_cause(&all.list[0], CAUSE_MODE_NOT_APPLICABLE);
-    assert_cause(&all.list[1], CAUSE_MODE_NOT_APPLICABLE);
-    assert_note(&all.list[0], "filters nothing");
-    assert_cause(&all.list[2], CAUSE_NONE);
-    /* A mode that does filter is not blamed. */
-    build_lie(&builder.file.events[1], zeros, NULL);
-    all = judged(&builder);
-    assert_cause(&all.list[0], CAUSE_NONE);
-}
-
-/* Without kernel mode: all hits of a tracepoint lie there, those of a page fault need not. */
-TEST(a_tracepoint_that_ignores_user_mode_is_told_by_its_plain_name)
-{
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    add(&builder, "s:getppid", "tracepoint", "syscalls", NULL, 0);
-    add(&builder, "s:getppid:u", "tracepoint", "syscalls", NULL, 0);
-    add(&builder, "page-faults", "software", "page-faults", NULL, 0);
-    add(&builder, "page-faults:u", "software", "page-faults", NULL, 0);
-    struct judgements all = judged(&builder);
-    assert_cause(&all.list[0], CAUSE_NONE);
-    assert_cause(&all.list[1], CAUSE_MODE_NOT_APPLICABLE);
-    assert_note(&all.list[1], "s:getppid counts the same");
-    assert_true(all.list[1].usual > 0 && strstr(all.list[1].note + all.list[1].usual, "filters"));
-    assert_cause(&all.list[3], CAUSE_NONE);
-    assert_int_equal(all.list[3].usual, strlen(all.list[3].note));
-    build_lie(&builder.file.events[1], zeros, NULL);
-    all = judged(&builder);
-    assert_verdict(&all.list[1], VERDICT_DEAD);
-    assert_null(strstr(all.list[1].note, "filters nothing"));
-}
-
-TEST(a_zero_whose_plain_name_is_refused_says_so)
-{
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    build_refused(&builder, "context-switches", "software", "page-faults", EACCES, "paranoid");
-    add(&builder, "context-switches:u", "software", "page-faults", zeros, 0);
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[1], VERDICT_DEAD);
-    assert_cause(&all.list[1], CAUSE_UNKNOWN);
-    assert_note(&all.list[1], "context-switches is refused for lack of permission");
-}
-
-TEST(a_pmu_that_is_no_cores_is_not_the_hypervisors)
-{
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    builder.file.virtualized = true;
-    build_refused(&builder, "msr/tsc/u", "pmu", "ticks", EINVAL, "no modes");
-    build_refused(&builder, "cycles:u", "hardware", "cycles", ENOENT, "no PMU");
-    struct judgements all = judged(&builder);
-    assert_cause(&all.list[0], CAUSE_NONE);
-    assert_cause(&all.list[1], CAUSE_VIRTUALIZED);
 }
 
 TEST(cores_of_one_type_that_do_not_count_are_named)
 {
     for (int dead = 0; dead < 2; dead++) {
-        struct case_builder builder;
-        builder_start(&builder, 1);
-        struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
-        build_all(&builder, evidence, &(struct built_way){.core = "big"});
-        build_all(&builder, evidence, &(struct built_way){.core = "little"});
+        struct evidence *evidence = begin(1, "loads:u", "loads");
+        build_all(&built, evidence, &(struct built_way){.core = "big"});
+        build_all(&built, evidence, &(struct built_way){.core = "little"});
         for (size_t i = 0; i < evidence->point_count; i++)
             for (size_t j = 0; strcmp(evidence->points[i].core, "little") == 0 && j < 40; j++)
                 evidence->points[i].runs[j].value *= dead ? 0 : 3;
-        struct judgements all = judged(&builder);
-        assert_verdict(&all.list[0], VERDICT_BIASED);
-        assert_cause(&all.list[0], CAUSE_CORE_TYPE);
-        assert_note(&all.list[0], "type big, not on those of type little");
+        const struct judgement *all = judged();
+        assert_came(all, VERDICT_BIASED, CAUSE_CORE_TYPE);
+        assert_text(all, CORES, 0, "big"), assert_text(all, CORES, 1, "little");
         build_lie(evidence, zeros, NULL); /* on both: nothing to do with the type */
-        all = judged(&builder);
-        assert_verdict(&all.list[0], VERDICT_DEAD);
-        assert_cause(&all.list[0], CAUSE_UNKNOWN);
+        all = judged();
+        assert_came(all, VERDICT_DEAD, CAUSE_UNKNOWN);
     }
 }
 
 TEST(paths_that_count_differently_are_told)
 {
     for (int differ = 0; differ < 2; differ++) {
-        struct case_builder builder;
-        builder_start(&builder, 1);
-        struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
+        struct evidence *evidence = begin(1, "loads:u", "loads");
         struct built_way noisy = {.relative = 0.002, .overhead = 2};
-        build_all(&builder, evidence, &noisy);
+        build_all(&built, evidence, &noisy);
         noisy.path = "papi-low";
         noisy.overhead = 30;
-        build_all(&builder, evidence, &noisy);
+        build_all(&built, evidence, &noisy);
         for (size_t i = 0; differ && i < evidence->point_count; i++)
             for (size_t j = 0; strcmp(evidence->points[i].path, "papi-low") == 0 && j < 40; j++)
                 evidence->points[i].runs[j].value += (uint64_t)(evidence->points[i].truth.low / 20);
-        struct judgements all = judged(&builder);
-        assert_int_equal(all.list[0].disagrees, differ);
-        assert_verdict(&all.list[0], differ ? VERDICT_BIASED : VERDICT_ACCURATE);
+        const struct judgement *all = judged();
+        assert_int_equal(all->disagrees, differ);
+        assert_verdict(all, differ ? VERDICT_BIASED : VERDICT_ACCURATE);
         if (differ)
-            assert_note(&all.list[0], "Paths disagree: perf-read");
+            assert_text(all, PATHS, 0, "perf-read");
     }
 }
 
 TEST(events_of_a_class_are_ranked_by_verdict_and_error)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    add(&builder, "third:u", "hardware", "loads", factor, 1.1);
-    add(&builder, "first:u", "hardware", "loads", NULL, 0);
-    add(&builder, "fourth:u", "hardware", "loads", factor, 1.3);
-    add(&builder, "fifth:u", "hardware", "loads", zeros, 0);
-    add(&builder, "second:u", "hardware", "loads", factor, 1.0005);
-    build_refused(&builder, "none:u", "hardware", "loads", ENOENT, "");
-    add(&builder, "alone:u", "hardware", "stores", NULL, 0);
-    struct judgements all = judged(&builder);
+    builder_start(&built, 1);
+    add(&built, "third:u", "hardware", "loads", factor, 1.1);
+    add(&built, "first:u", "hardware", "loads", NULL, 0);
+    add(&built, "fourth:u", "hardware", "loads", factor, 1.3);
+    add(&built, "fifth:u", "hardware", "loads", zeros, 0);
+    add(&built, "second:u", "hardware", "loads", factor, 1.0005);
+    build_refused(&built, "none:u", "hardware", "loads", ENOENT, "");
+    add(&built, "alone:u", "hardware", "stores", NULL, 0);
+    const struct judgement *all = judged();
     static const unsigned ranks[] = {3, 1, 4, 5, 2, 0, 0};
-    for (size_t i = 0; i < all.count; i++)
-        assert_int_equal(all.list[i].rank, ranks[i]);
+    for (size_t i = 0; i < built.file.event_count; i++)
+        assert_int_equal(all[i].rank, ranks[i]);
 }
 
 TEST(sums_that_do_not_add_up_are_told)
 {
-    struct case_builder builder;
     for (int broken = 0; broken < 2; broken++) {
-        builder_start(&builder, 1);
-        add(&builder, "page-faults", "software", "page-faults", NULL, 0);
-        add(&builder, "minor", "software", "page-faults", NULL, 0);
-        add(&builder, "major", "software", "page-faults", zeros, 0);
+        builder_start(&built, 1);
+        add(&built, "page-faults", "software", "page-faults", NULL, 0);
+        add(&built, "minor", "software", "page-faults", NULL, 0);
+        add(&built, "major", "software", "page-faults", zeros, 0);
         for (size_t i = 1; i < 3; i++)
-            builder.file.events[i].class = memory_copy(i == 1 ? "minor-faults" : "major-faults");
+            built.file.events[i].class = memory_copy(i == 1 ? "minor-faults" : "major-faults");
         double by = 1.2;
         if (broken)
-            build_lie(&builder.file.events[1], factor, &by);
-        struct judgements all = judged(&builder);
-        assert_int_equal(strstr(all.list[0].note, "add up to") != NULL, broken);
+            build_lie(&built.file.events[1], factor, &by);
+        const struct judgement *all = judged();
+        assert_int_equal(said(&all->why, WHY_SUM) != NULL, broken);
     }
 }
 
 TEST(a_core_type_that_is_wrong_here_and_right_there_is_not_the_cause)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
-    build_all(&builder, evidence, &(struct built_way){.core = "big"});
-    build_all(&builder, evidence, &(struct built_way){.core = "little"});
+    struct evidence *evidence = begin(1, "loads:u", "loads");
+    build_all(&built, evidence, &(struct built_way){.core = "big"});
+    build_all(&built, evidence, &(struct built_way){.core = "little"});
     for (size_t i = 0; i < evidence->point_count; i++) {
         struct point *point = &evidence->points[i];
         bool lies = strcmp(point->core, "little") == 0 || strcmp(point->specimen, "loads") == 0;
         for (size_t j = 0; lies && j < point->run_count; j++)
             point->runs[j].value *= 3;
     }
-    struct judgements all = judged(&builder);
-    assert_verdict(&all.list[0], VERDICT_BIASED);
-    assert_true(all.list[0].cause != CAUSE_CORE_TYPE);
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_BIASED);
+    assert_true(all->cause != CAUSE_CORE_TYPE);
 }
 
 /* Two ladders of one specimen; the one with `liar` counters reads one part in `part` too much. */
 static bool disagree(bool other_path, uint32_t liar, int64_t part)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "loads:u", "hardware", "loads");
+    struct evidence *evidence = begin(1, "loads:u", "loads");
     struct built_way second = {.path = other_path ? "papi-low" : NULL, .counters = 2};
-    build_ladder(&builder, evidence, &plain, "loads");
-    build_ladder(&builder, evidence, &second, "loads");
+    build_ladder(&built, evidence, &plain, "loads");
+    build_ladder(&built, evidence, &second, "loads");
     for (size_t i = 0; i < evidence->point_count; i++)
         for (size_t j = 0; evidence->points[i].counters == liar && j < 40; j++)
             evidence->points[i].runs[j].value += (uint64_t)(evidence->points[i].truth.low / part);
-    struct judgements all = judged(&builder);
-    bool disagrees = all.list[0].disagrees;
-    return disagrees;
+    return judged()->disagrees;
 }
 
 TEST(only_paths_disagree_and_only_beyond_the_tolerance)
@@ -278,15 +250,14 @@ TEST(only_paths_disagree_and_only_beyond_the_tolerance)
 
 TEST(what_two_modes_both_leave_at_zero_says_nothing_of_the_mode)
 {
-    struct case_builder builder;
-    builder_start(&builder, 1);
-    struct evidence *evidence = build_event(&builder, "faults:u", "software", "page-faults");
-    build_ladder(&builder, evidence, &plain, "pages");
-    build_ladder(&builder, evidence, &plain, "adds");
-    evidence = build_event(&builder, "faults:k", "software", "page-faults");
-    build_ladder(&builder, evidence, &(struct built_way){.path = "papi-low"}, "pages");
-    build_ladder(&builder, evidence, &plain, "adds");
-    struct judgements all = judged(&builder);
-    assert_cause(&all.list[0], CAUSE_NONE);
-    assert_null(strstr(all.list[0].note, "filters nothing"));
+    builder_start(&built, 1);
+    struct evidence *evidence = build_event(&built, "faults:u", "software", "page-faults");
+    build_ladder(&built, evidence, &plain, "pages");
+    build_ladder(&built, evidence, &plain, "adds");
+    evidence = build_event(&built, "faults:k", "software", "page-faults");
+    build_ladder(&built, evidence, &(struct built_way){.path = "papi-low"}, "pages");
+    build_ladder(&built, evidence, &plain, "adds");
+    const struct judgement *all = judged();
+    assert_cause(all, CAUSE_NONE);
+    assert_not_said(all, NO_FILTER);
 }

@@ -20,18 +20,10 @@ static const struct overhead_cold *find(const struct overhead_case *file,
                                         const struct overhead_report *report, const char *operation,
                                         const char *link, const char *predecessor)
 {
-    const struct overhead_cold *found = NULL;
-    for (size_t i = 0; i < report->cold_count; i++) {
-        const struct overhead_cold *cold = &report->cold[i];
-        if (strcmp(file->operations[cold->operation].name, operation) != 0 ||
-            strcmp(cold->link, link) != 0 ||
-            (predecessor && (cold->predecessor < 0 ||
-                             strcmp(file->operations[cold->predecessor].name, predecessor) != 0)))
-            continue;
-        assert_null(found);
-        found = cold;
-    }
-    return found;
+    return ONLY(report->cold, report->cold_count, cold,
+                IS_CALL(file, cold->operation, operation) && strcmp(cold->link, link) == 0 &&
+                    (!predecessor ||
+                     (cold->predecessor >= 0 && IS_CALL(file, cold->predecessor, predecessor))));
 }
 
 /* First calls cost more: 4000 where lazily bound, 800 in any case, 500 less after a start;
@@ -70,8 +62,7 @@ TEST(the_extra_cost_of_first_calls_is_held)
     enum { CASES = 300 };
     size_t held = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
-        struct overhead_builder builder;
-        overhead_builder_start(&builder, seed);
+        BUILDER(builder, seed);
         build_links(&builder,
                     (struct overhead_way){
                         .process_noise = 0.05, .run_noise = 0.1, .passes = 2, .processes = 60});
@@ -86,8 +77,7 @@ TEST(the_extra_cost_of_first_calls_is_held)
 
 TEST(what_was_called_before_is_part_of_the_cell)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     build_links(&builder, (struct overhead_way){.processes = 200, .passes = 1});
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
     const struct overhead_cold *opening =
@@ -111,27 +101,9 @@ TEST(what_was_called_before_is_part_of_the_cell)
     assert_null(find(&builder.file, &report, "timer.nothing", "static", NULL));
 }
 
-TEST(what_stood_before_a_later_first_call_tells_too)
-{
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 7);
-    struct overhead_way way = {.cold = true, .cost = first_cost, .calls = start_first};
-    build_overhead_tour(&builder, &way);
-    way.calls = "timer.nothing,timer.nothing,perf-read.start,perf-read.stop";
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
-    const struct overhead_cold *after_read =
-        find(&builder.file, &report, "perf-read.stop", "static", "perf-read.read");
-    const struct overhead_cold *after_start =
-        find(&builder.file, &report, "perf-read.stop", "static", "perf-read.start");
-    assert_near(after_read->first - after_start->first, 500, 1);
-    assert_int_equal(after_read->processes, 200);
-}
-
 TEST(without_warm_calls_the_second_must_do)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 2);
+    BUILDER(builder, 2);
     struct overhead_way way = {.cold = true, .calls = read_first, .cost = first_cost};
     build_overhead_tour(&builder, &way);
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
@@ -153,16 +125,10 @@ TEST(without_warm_calls_the_second_must_do)
 
 TEST(faults_of_first_calls_are_counted)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 3);
-    struct overhead_way way = {
-        .cold = true,
-        .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read,"
-                 "perf-user.read",
-        .fault_cost = 2000,
-        .fault_path = "perf-user-cold"};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
+    JUDGED(builder, report, 3, judge_part(&builder, overhead_judge_cold), .cold = true,
+           .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read,"
+                    "perf-user.read",
+           .fault_cost = 2000, .fault_path = "perf-user-cold");
     const struct overhead_cold *cold =
         find(&builder.file, &report, "perf-user-cold.read", "static", NULL);
     const struct overhead_cold *populated =
@@ -188,16 +154,13 @@ static double wild_cost(const struct overhead_built_call *call, void *context)
 
 TEST(wild_calls_are_explained_by_more_than_usual)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
-    struct overhead_way way = {.cold = true,
-                               .calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
-                                        "perf-user-cold.read",
-                               .cost = wild_cost,
-                               .run_noise = 0.02,
-                               .fault_cost = 100,
-                               .fault_path = "perf-user-cold"};
-    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    BUILDER(builder, 4);
+    struct overhead_tour *tour = build_overhead_tour(
+        &builder, WAY(.cold = true,
+                      .calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
+                               "perf-user-cold.read",
+                      .cost = wild_cost, .run_noise = 0.02, .fault_cost = 100,
+                      .fault_path = "perf-user-cold"));
     /* Wild first calls: 10, of which 4 faulted twice, where once is usual; second ones: 8, of which
      * 2 were preempted. */
     for (uint32_t i = 0; i < 4; i++)
@@ -238,8 +201,7 @@ static double row_cost(const struct overhead_built_call *call, void *context)
 
 TEST(a_call_that_gets_cheaper_is_told_from_one_that_does_not)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     struct overhead_way way = {
         .cold = true, .cost = row_cost, .run_noise = 0.1, .process_noise = 0.1};
     static const char *const rows[] = {
@@ -277,8 +239,7 @@ TEST(a_call_that_gets_cheaper_is_told_from_one_that_does_not)
 
 TEST(meters_machines_and_what_is_missing)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 6);
+    BUILDER(builder, 6);
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
     assert_int_equal(report.cold_count, 0);
     uint32_t lab = build_overhead_machine(&builder, "lab", true);

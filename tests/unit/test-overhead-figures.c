@@ -13,39 +13,24 @@ static const struct overhead_figure *find(const struct overhead_case *file,
                                           const char *operation, uint32_t process,
                                           uint32_t position, const char *mode)
 {
-    const struct overhead_figure *found = NULL;
-    for (size_t i = 0; i < report->figure_count; i++) {
-        const struct overhead_figure *figure = &report->figures[i];
-        if (strcmp(file->operations[figure->operation].name, operation) != 0 ||
-            figure->process != process || figure->position != position ||
-            strcmp(figure->meter->mode, mode) != 0)
-            continue;
-        assert_null(found);
-        found = figure;
-    }
-    return found;
+    return ONLY(report->figures, report->figure_count, figure,
+                IS_CALL(file, figure->operation, operation) && figure->process == process &&
+                    figure->position == position && strcmp(figure->meter->mode, mode) == 0);
 }
 
 /* After itself 100, after anything else 1000. */
-static double by_predecessor(const struct overhead_built_call *call, void *context)
-{
-    (void)context;
-    if (strcmp(call->path, "timer") == 0)
-        return overhead_usual_cost(call, NULL);
-    return call->predecessor && strcmp(call->predecessor, call->operation) == 0 ? 100 : 1000;
-}
+COST_OF_CALLS(by_predecessor,
+              call->predecessor &&strcmp(call->predecessor, call->operation) == 0 ? 100 : 1000)
 
 TEST(each_predecessor_weighs_the_same)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     /* Four of six reads follow a read, one the gauge, one nothing: two of three say 1000. */
-    struct overhead_way way = {.calls = "timer.nothing,perf-read.read,perf-read.read,"
-                                        "perf-read.read,timer.gauge,perf-read.read,perf-read.read,"
-                                        "perf-read.read",
-                               .cost = by_predecessor,
-                               .processes = 2};
-    build_overhead_tour(&builder, &way);
+    build_overhead_tour(&builder,
+                        WAY(.calls = "timer.nothing,perf-read.read,perf-read.read,"
+                                     "perf-read.read,timer.gauge,perf-read.read,perf-read.read,"
+                                     "perf-read.read",
+                            .cost = by_predecessor, .processes = 2));
     struct overhead_report report = judge_figures(&builder);
     const struct overhead_figure *figure = find(&builder.file, &report, "perf-read.read", 1, 0, "");
     assert_near(figure->value, 1000, 1e-9);
@@ -56,11 +41,8 @@ TEST(each_predecessor_weighs_the_same)
 
 TEST(disturbed_passes_are_left_out)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 2);
-    build_overhead_tour(&builder,
-                        &(struct overhead_way){.shared = 0.4, .passes = 40, .shared_factor = 3});
-    struct overhead_report report = judge_figures(&builder);
+    JUDGED(builder, report, 2, judge_figures(&builder), .shared = 0.4, .passes = 40,
+           .shared_factor = 3);
     size_t runs = 0;
     for (size_t i = 0; i < report.figure_count; i++)
         if (report.figures[i].operation ==
@@ -84,14 +66,9 @@ static double against_each_other(const struct overhead_built_call *call, void *c
 
 TEST(both_modes_are_added_up_call_by_call)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 3);
-    struct overhead_way way = {.meters = {"instructions:u", "cycles:u", "instructions:k"},
-                               .cost = against_each_other,
-                               .passes = 9,
-                               .processes = 2};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_figures(&builder);
+    JUDGED(builder, report, 3, judge_figures(&builder),
+           .meters = {"instructions:u", "cycles:u", "instructions:k"}, .cost = against_each_other,
+           .passes = 9, .processes = 2);
     assert_int_equal(report.total_count, 1);
     assert_string_equal(report.totals[0].event, "instructions:uk");
     assert_int_equal(report.totals[0].unit, METER_INSTRUCTIONS);
@@ -104,8 +81,7 @@ TEST(both_modes_are_added_up_call_by_call)
 
 TEST(modes_that_were_metered_together_need_no_total)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
+    BUILDER(builder, 4);
     struct overhead_way way = {.meters = {"instructions:u", "instructions:k", "instructions:uk"},
                                .processes = 2};
     build_overhead_tour(&builder, &way);
@@ -124,16 +100,9 @@ static double by_position(const struct overhead_built_call *call, void *context)
 
 TEST(cold_calls_stand_for_themselves)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
-    struct overhead_way way = {
-        .cold = true,
-        .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read",
-        .cost = by_position,
-        .fault_cost = 50,
-        .fault_path = "perf-user-cold"};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_figures(&builder);
+    JUDGED(builder, report, 5, judge_figures(&builder), .cold = true,
+           .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read",
+           .cost = by_position, .fault_cost = 50, .fault_path = "perf-user-cold");
     const struct overhead_figure *first =
         find(&builder.file, &report, "perf-user-cold.read", 7, 1, "");
     const struct overhead_figure *second =
@@ -149,14 +118,11 @@ TEST(cold_calls_stand_for_themselves)
 
 TEST(cold_processes_on_a_shared_core_are_left_out)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 6);
-    build_overhead_tour(&builder, &(struct overhead_way){0});
-    struct overhead_way way = {.cold = true,
-                               .calls = "timer.nothing,timer.gauge,perf-user.read",
-                               .shared = 0.5,
-                               .shared_factor = 3};
-    build_overhead_tour(&builder, &way);
+    BUILDER(builder, 6);
+    build_overhead_tour(&builder, WAY(0));
+    build_overhead_tour(&builder,
+                        WAY(.cold = true, .calls = "timer.nothing,timer.gauge,perf-user.read",
+                            .shared = 0.5, .shared_factor = 3));
     struct overhead_report report = judge_figures(&builder);
     size_t found = 0;
     for (size_t i = 0; i < report.figure_count; i++)

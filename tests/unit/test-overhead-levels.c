@@ -10,22 +10,6 @@
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
 
-/* Of values that are not in order. */
-static int overhead_levels(const double *values, const uint32_t *group, size_t count,
-                           double resolution, struct overhead_level levels[OVERHEAD_MOST_LEVELS],
-                           enum level_kind *kind)
-{
-    memset(levels, 0, OVERHEAD_MOST_LEVELS * sizeof(*levels));
-    *kind = LEVELS_ONE;
-    if (!count)
-        return 1;
-    AUTO_MEMORY double *sorted = memory_new(count, sizeof(*sorted));
-    memcpy(sorted, values, count * sizeof(*sorted));
-    sort_values(sorted, count);
-    struct level_sample sample = {values, group, sorted, count, resolution};
-    return (int)overhead_levels_sorted(&sample, levels, kind);
-}
-
 enum { MOST = 6000 };
 
 struct sample {
@@ -67,98 +51,60 @@ static double normal(struct sample *sample)
     return overhead_built_normal(&sample->random);
 }
 
+struct found {
+    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
+    enum level_kind kind;
+    size_t count;
+};
+
+static struct found search(const struct sample *sample, double resolution)
+{
+    struct found found = {0};
+    AUTO_MEMORY double *sorted = memory_new(sample->count, sizeof(*sorted));
+    memcpy(sorted, sample->values, sample->count * sizeof(*sorted));
+    sort_values(sorted, sample->count);
+    const struct level_sample levels = {sample->values, sample->group, sorted, sample->count,
+                                        resolution};
+    found.count = overhead_levels_sorted(&levels, found.levels, &found.kind);
+    return found;
+}
+
 /* --- one level --- */
 
-static double constant(struct sample *sample, size_t process, size_t run)
-{
-    (void)sample, (void)process, (void)run;
-    return 1014;
-}
-static double normal_narrow(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return 1014 * (1 + 0.03 * normal(sample));
-}
-static double normal_wide(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return 1014 * (1 + 0.2 * normal(sample));
-}
-static double lognormal(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return 1014 * exp(normal(sample));
-}
-static double lognormal_above(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return 900 + 100 * exp(normal(sample));
-}
-static double exponential(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return 1000 - 300 * log(uniform(sample));
-}
-static double in_steps(struct sample *sample, size_t process, size_t run)
-{
-    double cost = normal_narrow(sample, process, run);
-    return floor(floor(cost / 24.5 + uniform(sample)) * 24.5);
-}
-static double small_in_steps(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return floor(floor(60 * (1 + 0.1 * normal(sample)) / 24.5 + uniform(sample)) * 24.5) - 49;
-}
-static double flat(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return 800 + 400 * uniform(sample);
-}
-static double flat_wide(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return 500 + 1500 * uniform(sample);
-}
-static double drifting(struct sample *sample, size_t process, size_t run)
-{
-    double place = (double)(process * sample->runs + run);
-    return 1014 *
-           (1 + 0.05 * place / (double)(sample->processes * sample->runs) + 0.01 * normal(sample));
-}
-static double processes_scatter(struct sample *sample, size_t process, size_t run)
-{
-    (void)process;
-    if (run == 0)
-        sample->process = 0.1 * normal(sample);
-    return 1014 * (1 + sample->process + 0.01 * normal(sample));
-}
-static double processes_have_a_tail(struct sample *sample, size_t process, size_t run)
-{
-    (void)process;
-    if (run == 0)
-        sample->process = -0.1 * log(uniform(sample));
-    return 1014 * (1 + sample->process + 0.01 * normal(sample));
-}
+#define DRAW(name, cost)                                                                           \
+    static double name(struct sample *sample, size_t process, size_t run)                          \
+    {                                                                                              \
+        (void)sample, (void)process, (void)run;                                                    \
+        return cost;                                                                               \
+    }
+/* `each` is drawn once for a process. */
+#define DRAW_EACH(name, each, cost)                                                                \
+    DRAW(name, ((void)(run ? 0 : (sample->process = (each))), (cost)))
 
-static double processes_are_lognormal(struct sample *sample, size_t process, size_t run)
-{
-    (void)process;
-    if (run == 0)
-        sample->process = 0.1 * exp(normal(sample));
-    return 1014 * (1 + sample->process + 0.01 * normal(sample));
-}
-static double both_are_lognormal(struct sample *sample, size_t process, size_t run)
-{
-    (void)process;
-    if (run == 0)
-        sample->process = 0.1 * exp(normal(sample));
-    return 1014 * (1 + sample->process + 0.1 * exp(normal(sample)));
-}
-static double steep_lognormal(struct sample *sample, size_t process, size_t run)
-{
-    (void)process, (void)run;
-    return 1000 + 30 * exp(1.5 * normal(sample));
-}
+DRAW(constant, 1014)
+DRAW(normal_narrow, 1014 * (1 + 0.03 * normal(sample)))
+DRAW(normal_wide, 1014 * (1 + 0.2 * normal(sample)))
+DRAW(lognormal, 1014 * exp(normal(sample)))
+DRAW(lognormal_above, 900 + 100 * exp(normal(sample)))
+DRAW(exponential, 1000 - 300 * log(uniform(sample)))
+DRAW(in_steps, floor(floor(normal_narrow(sample, process, run) / 24.5 + uniform(sample)) * 24.5))
+DRAW(small_in_steps,
+     floor(floor(60 * (1 + 0.1 * normal(sample)) / 24.5 + uniform(sample)) * 24.5) - 49)
+DRAW(flat, 800 + 400 * uniform(sample))
+DRAW(flat_wide, 500 + 1500 * uniform(sample))
+DRAW(drifting, 1014 * (1 +
+                       0.05 * (double)(process * sample->runs + run) /
+                           (double)(sample->processes * sample->runs) +
+                       0.01 * normal(sample)))
+DRAW_EACH(processes_scatter, 0.1 * normal(sample),
+          1014 * (1 + sample->process + 0.01 * normal(sample)))
+DRAW_EACH(processes_have_a_tail, -0.1 * log(uniform(sample)),
+          1014 * (1 + sample->process + 0.01 * normal(sample)))
+DRAW_EACH(processes_are_lognormal, 0.1 * exp(normal(sample)),
+          1014 * (1 + sample->process + 0.01 * normal(sample)))
+DRAW_EACH(both_are_lognormal, 0.1 * exp(normal(sample)),
+          1014 * (1 + sample->process + 0.1 * exp(normal(sample))))
+DRAW(steep_lognormal, 1000 + 30 * exp(1.5 * normal(sample)))
 
 static const struct {
     const char *name;
@@ -197,18 +143,15 @@ TEST(costs_that_merely_scatter_are_one_level)
         for (size_t shape = 0; shape < sizeof(shapes) / sizeof(*shapes); shape++) {
             size_t split = 0;
             for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-                struct overhead_level levels[OVERHEAD_MOST_LEVELS];
-                enum level_kind kind;
                 fill(&sample, one_level[i].of, shapes[shape][0], shapes[shape][1],
                      seed + 1000 * shape);
-                int found = overhead_levels(sample.values, sample.group, sample.count,
-                                            one_level[i].resolution, levels, &kind);
-                assert_true(found >= 1);
-                split += found > 1;
-                assert_int_equal(kind == LEVELS_ONE, found == 1);
-                if (found == 1) {
-                    assert_int_equal(levels[0].processes, sample.processes);
-                    assert_near(levels[0].share, 1, 0);
+                const struct found found = search(&sample, one_level[i].resolution);
+                assert_true(found.count >= 1);
+                split += found.count > 1;
+                assert_int_equal(found.kind == LEVELS_ONE, found.count == 1);
+                if (found.count == 1) {
+                    assert_int_equal(found.levels[0].processes, sample.processes);
+                    assert_near(found.levels[0].share, 1, 0);
                 }
             }
             if (split > SEEDS / 100)
@@ -236,10 +179,11 @@ static double by_call(struct sample *sample, size_t process, size_t run)
     return 1014 * (upper ? sample->factor : 1) * (1 + sample->noise * normal(sample));
 }
 
-static bool is_right(const struct sample *sample, const struct overhead_level *levels, int found)
+static bool is_right(const struct sample *sample, const struct found *found)
 {
+    const struct overhead_level *levels = found->levels;
     double share = (double)sample->upper / (double)sample->count;
-    return found == 2 && fabs(levels[0].median / 1014 - 1) < 0.02 &&
+    return found->count == 2 && fabs(levels[0].median / 1014 - 1) < 0.02 &&
            fabs(levels[1].median / 1014 / sample->factor - 1) < 0.02 &&
            fabs(levels[1].share - share) < 0.05 && fabs(levels[0].share + share - 1) < 0.05;
 }
@@ -251,8 +195,6 @@ static void finds_planted(draw *of, enum level_kind wanted, double noise, double
     for (int share = 10; share <= 50; share += 10) {
         size_t right = 0;
         for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-            struct overhead_level levels[OVERHEAD_MOST_LEVELS];
-            enum level_kind kind;
             sample.share = share / 100.0;
             sample.noise = noise;
             sample.factor = 1508.0 / 1014;
@@ -260,9 +202,8 @@ static void finds_planted(draw *of, enum level_kind wanted, double noise, double
             for (size_t i = 0; resolution > 1 && i < sample.count; i++)
                 sample.values[i] =
                     floor(floor(sample.values[i] / resolution + uniform(&sample)) * resolution);
-            int found = overhead_levels(sample.values, sample.group, sample.count, resolution,
-                                        levels, &kind);
-            right += is_right(&sample, levels, found) && kind == wanted;
+            const struct found found = search(&sample, resolution);
+            right += is_right(&sample, &found) && found.kind == wanted;
         }
         if (right < SEEDS * 95 / 100)
             fail_msg("share %d %%, noise %g: right in %zu of %d", share, noise, right, SEEDS);
@@ -287,25 +228,22 @@ TEST(levels_of_calls_are_found)
 TEST(levels_say_how_many_processes_sit_on_them)
 {
     static struct sample sample = {.share = 0.3, .noise = 0.01, .factor = 1.5};
-    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
-    enum level_kind kind;
     fill(&sample, by_process, 30, 20, 3);
-    assert_int_equal(overhead_levels(sample.values, sample.group, sample.count, 1, levels, &kind),
-                     2);
-    assert_int_equal(levels[0].processes, 21);
-    assert_int_equal(levels[1].processes, 9);
-    assert_true(levels[1].q1 < levels[1].median && levels[1].median < levels[1].q3);
+    const struct found found = search(&sample, 1);
+    const struct overhead_level *upper = &found.levels[1];
+    assert_int_equal(found.count, 2);
+    assert_int_equal(found.levels[0].processes, 21);
+    assert_int_equal(upper->processes, 9);
+    assert_true(upper->q1 < upper->median && upper->median < upper->q3);
 }
 
 /* Ends of what is called a level: less than 8 % apart, less than four steps, less than 5 %. */
 TEST(what_is_too_near_or_too_rare_is_no_level)
 {
     static struct sample sample;
-    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
-    enum level_kind kind;
     static const struct {
         double share, factor, resolution;
-        int levels;
+        size_t levels;
     } cases[] = {
         {0.4, 1.06, 1, 1},  {0.4, 1.12, 1, 2}, {0.4, 1.5, 150, 1},
         {0.4, 1.5, 100, 2}, {0.02, 1.5, 1, 1}, {0.1, 1.5, 1, 2},
@@ -316,83 +254,54 @@ TEST(what_is_too_near_or_too_rare_is_no_level)
             sample.factor = cases[i].factor;
             sample.noise = 0.005;
             fill(&sample, by_call, 30, 50, seed);
-            assert_int_equal(overhead_levels(sample.values, sample.group, sample.count,
-                                             cases[i].resolution, levels, &kind),
-                             cases[i].levels);
+            assert_int_equal(search(&sample, cases[i].resolution).count, cases[i].levels);
         }
 }
 
 /* --- more --- */
 
-static double three_by_call(struct sample *sample, size_t process, size_t run)
+static double third(double place)
 {
-    (void)process, (void)run;
-    double place = uniform(sample);
-    return (place < 0.3 ? 1000 : place < 0.7 ? 1500 : 2200) * (1 + 0.02 * normal(sample));
+    return place < 0.3 ? 1000 : place < 0.7 ? 1500 : 2200;
 }
-static double three_by_process(struct sample *sample, size_t process, size_t run)
-{
-    (void)run;
-    static const double levels[] = {1000, 1500, 2200};
-    return levels[process % 3] * (1 + 0.02 * normal(sample));
-}
-static double seven(struct sample *sample, size_t process, size_t run)
-{
-    (void)run;
-    return 1000 * (1 + 0.4 * (double)(process % 7)) * (1 + 0.005 * normal(sample));
-}
+DRAW(three_by_call, third(uniform(sample)) * (1 + 0.02 * normal(sample)))
+DRAW(three_by_process, third((double)(process % 3) / 3 + 0.1) * (1 + 0.02 * normal(sample)))
+DRAW(seven, 1000 * (1 + 0.4 * (double)(process % 7)) * (1 + 0.005 * normal(sample)))
 
 /* 100 % of a thousand seeds, either way. */
 TEST(three_levels_are_found)
 {
     static struct sample sample;
-    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
-    enum level_kind kind;
     draw *const planted[] = {three_by_call, three_by_process};
     for (size_t i = 0; i < 2; i++)
         for (uint64_t seed = 1; seed <= 50; seed++) {
             fill(&sample, planted[i], 30, 20, seed);
-            assert_int_equal(
-                overhead_levels(sample.values, sample.group, sample.count, 1, levels, &kind), 3);
-            assert_int_equal(kind, i ? LEVELS_BY_PROCESS : LEVELS_BY_CALL);
-            assert_near(levels[0].median, 1000, 20);
-            assert_near(levels[1].median, 1500, 30);
-            assert_near(levels[2].median, 2200, 44);
+            const struct found found = search(&sample, 1);
+            assert_int_equal(found.count, 3);
+            assert_int_equal(found.kind, i ? LEVELS_BY_PROCESS : LEVELS_BY_CALL);
+            for (size_t level = 0; level < 3; level++)
+                assert_near(found.levels[level].median, third(0.1 + 0.33 * (double)level),
+                            0.02 * found.levels[level].median);
         }
 }
 
 TEST(more_levels_than_can_be_told_are_put_together)
 {
     static struct sample sample;
-    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
-    enum level_kind kind;
     double share = 0;
     fill(&sample, seven, 140, 20, 1);
-    assert_int_equal(overhead_levels(sample.values, sample.group, sample.count, 1, levels, &kind),
-                     OVERHEAD_MOST_LEVELS);
+    const struct found found = search(&sample, 1);
+    assert_int_equal(found.count, OVERHEAD_MOST_LEVELS);
     for (size_t i = 0; i < OVERHEAD_MOST_LEVELS; i++)
-        share += levels[i].share;
+        share += found.levels[i].share;
     assert_near(share, 1, 1e-9);
-}
-
-TEST(nothing_has_one_empty_level)
-{
-    struct overhead_level levels[OVERHEAD_MOST_LEVELS];
-    enum level_kind kind;
-    assert_int_equal(overhead_levels(NULL, NULL, 0, 1, levels, &kind), 1);
-    assert_int_equal(kind, LEVELS_ONE);
 }
 
 /* A row of the judge carries them. */
 TEST(rows_carry_their_levels)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 21);
-    build_overhead_tour(&builder, &(struct overhead_way){.process_level_share = 0.3,
-                                                         .process_level_factor = 1508.0 / 1014,
-                                                         .run_noise = 0.02,
-                                                         .step = 24.5});
-    struct overhead_report report = judge_cells(&builder);
+    JUDGED(builder, report, 21, judge_cells(&builder), .process_level_share = 0.3,
+           .process_level_factor = 1508.0 / 1014, .run_noise = 0.02, .step = 24.5);
     size_t seen = 0;
     for (size_t i = 0; i < report.row_count; i++) {
         const struct overhead_row *row = &report.rows[i];

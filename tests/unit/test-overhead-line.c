@@ -11,20 +11,10 @@
 #include <stdio.h>
 /* cmocka needs the four above before it. */
 
-#include "stats/random.h"
+#include "overhead-builder.h"
 
 static const uint32_t counts[] = {1, 2, 3, 4, 6, 8};
 enum { COUNTS = sizeof(counts) / sizeof(*counts), PROCESSES = 30, CASES = 2000 };
-
-static double uniform(struct random *random)
-{
-    return ((double)(random_next(random) >> 11) + 0.5) / 9007199254740992.0;
-}
-
-static double normal(struct random *random)
-{
-    return sqrt(-2 * log(uniform(random))) * cos(6.283185307179586 * uniform(random));
-}
 
 /* What is planted: base + slope · count^exponent, and how processes differ. */
 struct planted {
@@ -46,11 +36,11 @@ static struct line fit(const struct planted *planted, struct random *random)
     struct line_value values[COUNTS * PROCESSES];
     size_t filled = 0;
     for (uint32_t process = 0; process < planted->processes; process++) {
-        double common = normal(random);
+        double common = overhead_built_normal(random);
         for (size_t i = 0; i < COUNTS; i++) {
             double cost = planted_cost(planted, counts[i]);
-            double own = planted->paired ? common : normal(random);
-            cost += planted->noise * own + planted->relative * cost * normal(random);
+            double own = planted->paired ? common : overhead_built_normal(random);
+            cost += planted->noise * own + planted->relative * cost * overhead_built_normal(random);
             cost += random_below(random, 3) == 0 ? planted->level : 0;
             values[filled++] = (struct line_value){
                 counts[i], planted->paired ? process : (uint64_t)process * COUNTS + i, cost};
@@ -150,7 +140,7 @@ TEST(exponents_hold_the_planted_one)
             for (size_t j = 0; j < COUNTS; j++, filled++)
                 values[filled] = (struct line_value){counts[j], filled,
                                                      2500 + 900 * pow(counts[j] - 1, 1.4) +
-                                                         150 * normal(&random)};
+                                                         150 * overhead_built_normal(&random)};
         struct line line;
         line = line_fit(values, filled);
         known += isnan(line.exponent) ? 0 : 1;

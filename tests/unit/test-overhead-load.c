@@ -3,9 +3,10 @@
  *
  * From stores to the case of overhead: every tour with its factors and its calls, stores of one
  * machine joined, and stores that nobody of us wrote refused with a sentence. */
+#include "base/memory.h"
 #include "store-fixture.h"
 
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 
 #define CALLS "timer.nothing,perf-read.read*8,perf-read.start"
 
@@ -30,36 +31,18 @@ static struct cell planned_tour(uint32_t id, const char *calls, const char *firs
             .calls = words(calls), .counted = words("page-faults"), .open = 2, .cold = id == 2}};
 }
 
+#define OPERATION(path_, kind_, instrument_, effect_, when_, ...)                                  \
+    {                                                                                              \
+        .path = (path_), .kind = (kind_), .instrument = (instrument_), .effect = (effect_),        \
+        .when = (when_), .links = "static,lazy,bind-now", .page = "", .note = "", __VA_ARGS__      \
+    }
+
 static void put_operations(struct store *store)
 {
     static const struct stored_operation operations[] = {
-        {.path = "timer",
-         .kind = "nothing",
-         .instrument = "timer",
-         .effect = "keeps",
-         .when = "any",
-         .links = "static,lazy,bind-now",
-         .page = "",
-         .note = ""},
-        {.path = "perf-read",
-         .kind = "read",
-         .instrument = "perf",
-         .effect = "keeps",
-         .when = "any",
-         .links = "static,lazy,bind-now",
-         .page = "",
-         .note = "of libc",
-         .binds = true},
-        {.path = "perf-read",
-         .kind = "start",
-         .instrument = "perf",
-         .effect = "starts",
-         .when = "stopped",
-         .links = "static,lazy,bind-now",
-         .page = "",
-         .note = "",
-         .binds = true},
-    };
+        OPERATION("timer", "nothing", "timer", "keeps", "any", .binds = false),
+        OPERATION("perf-read", "read", "perf", "keeps", "any", .binds = true),
+        OPERATION("perf-read", "start", "perf", "starts", "stopped", .binds = true)};
     for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++)
         must(store_put_operation(store, &operations[i], failure));
 }
@@ -134,6 +117,22 @@ static void fill_store(struct store *store, const struct cell *cells, uint32_t c
         put_calls(store, cell, process, cell->runs);
         must(store_end_visit(store, cell->id, process, VISIT_DONE, 0, NULL, failure));
     }
+}
+
+/* A whole store of the fixture's machine, finished. */
+static void write_store(struct fixture *fixture, const char *path, const struct cell *cells,
+                        uint32_t count)
+{
+    struct store *store = NULL;
+    must(store_create(&store, path, &fixture->run, failure));
+    put_operations(store);
+    fill_store(store, cells, count);
+    end(store);
+}
+
+static char *second_path(const struct fixture *fixture)
+{
+    return memory_format("%s.second", fixture->path);
 }
 
 TEST_WITH(tours_come_with_their_factors_and_calls, setup, teardown)
@@ -265,19 +264,12 @@ TEST_WITH(stores_of_one_machine_are_joined, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
-    char second[sizeof(fixture->path) + 8];
     struct cell cells[] = {planned_tour(1, CALLS, "clock/ticks/", NULL),
                            planned_tour(2, CALLS, "clock/ticks/", NULL)};
-    struct store *store = start(fixture);
-    fill_store(store, cells, 1);
-    end(store);
-    snprintf(second, sizeof(second), "%s.second", fixture->path);
-    must(store_create(&store, second, &fixture->run, failure));
-    put_operations(store);
-    fill_store(store, cells, 2);
-    end(store);
+    write_store(fixture, fixture->path, cells, 1);
+    write_store(fixture, second_path(fixture), cells, 2);
     load(fixture->path, &file);
-    load(second, &file);
+    load(second_path(fixture), &file);
     assert_int_equal(file.machine_count, 1);
     assert_int_equal(file.operation_count, 3);
     assert_int_equal(file.tour_count, 2); /* the cold one is another */
@@ -290,50 +282,27 @@ TEST_WITH(stores_of_one_machine_are_joined, setup, teardown)
     assert_int_equal(file.tours[1].processes, PROCESSES);
 }
 
-TEST_WITH(another_machine_stays_apart, setup, teardown)
+TEST_WITH(another_machine_stays_apart_and_another_build_is_refused, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
-    char second[sizeof(fixture->path) + 8];
+    struct failure told = {0};
     struct cell cell = planned_tour(1, CALLS, "clock/ticks/", NULL);
-    struct store *store = start(fixture);
-    fill_store(store, &cell, 1);
-    end(store);
-    snprintf(second, sizeof(second), "%s.second", fixture->path);
-    fixture->run.fingerprint = "another";
-    fixture->run.kit = "another kit";
-    facts_set(&fixture->facts, "emulated", "qemu", 0);
-    must(store_create(&store, second, &fixture->run, failure));
-    put_operations(store);
-    fill_store(store, &cell, 1);
-    end(store);
+    write_store(fixture, fixture->path, &cell, 1);
     load(fixture->path, &file);
-    load(second, &file);
+    fixture->run.kit = "another kit";
+    write_store(fixture, second_path(fixture), &cell, 1);
+    assert_int_equal(try_to_load(second_path(fixture), &file, &told), -EINVAL);
+    assert_non_null(strstr(told.text, "another build"));
+    unlink(second_path(fixture));
+    fixture->run.fingerprint = "another";
+    facts_set(&fixture->facts, "emulated", "qemu", 0);
+    write_store(fixture, second_path(fixture), &cell, 1);
+    load(second_path(fixture), &file);
     assert_int_equal(file.machine_count, 2);
     assert_true(file.machines[1].emulated && !file.machines[0].emulated);
     assert_int_equal(file.tour_count, 2);
     assert_int_equal(file.tours[1].machine, 1);
-}
-
-TEST_WITH(another_build_of_the_harnesses_is_refused, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct overhead_case file = {0};
-    char second[sizeof(fixture->path) + 8];
-    struct cell cell = planned_tour(1, CALLS, "clock/ticks/", NULL);
-    struct store *store = start(fixture);
-    fill_store(store, &cell, 1);
-    end(store);
-    snprintf(second, sizeof(second), "%s.second", fixture->path);
-    fixture->run.kit = "another kit";
-    must(store_create(&store, second, &fixture->run, failure));
-    put_operations(store);
-    fill_store(store, &cell, 1);
-    end(store);
-    load(fixture->path, &file);
-    struct failure told = {0};
-    assert_int_equal(try_to_load(second, &file, &told), -EINVAL);
-    assert_non_null(strstr(told.text, "another build"));
 }
 
 TEST_WITH(cells_that_are_no_tours_are_passed_over, setup, teardown)

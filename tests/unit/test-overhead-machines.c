@@ -36,35 +36,23 @@ static const struct overhead_machine_row *find(const struct overhead_report *rep
                                                uint32_t machine, const char *path, const char *kind,
                                                const char *mode)
 {
-    const struct overhead_machine_row *found = NULL;
-    for (size_t i = 0; i < report->machine_row_count; i++) {
-        const struct overhead_machine_row *row = &report->machines[i];
-        if (row->machine != machine || strcmp(row->path, path) != 0 ||
-            strcmp(row->kind, kind) != 0 || strcmp(row->meter->mode, mode) != 0)
-            continue;
-        assert_null(found);
-        found = row;
-    }
-    return found;
+    return ONLY(report->machines, report->machine_row_count, row,
+                row->machine == machine && strcmp(row->path, path) == 0 &&
+                    strcmp(row->kind, kind) == 0 && strcmp(row->meter->mode, mode) == 0);
 }
 
 TEST(kernels_are_compared_in_the_order_of_their_versions)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
+    BUILDER(builder, 1);
     double factors[] = {0, 2, 1, 3};
     uint32_t late = build_machine(&builder, "late", "6.12.9-arm64", true);
     uint32_t early = build_machine(&builder, "early", "6.1.0-40-arm64", true);
     uint32_t middle = build_machine(&builder, "middle", "6.9.7-arm64", true);
     for (uint32_t machine = 1; machine <= 3; machine++)
-        build_overhead_tour(&builder,
-                            &(struct overhead_way){.machine = machine,
-                                                   .calls = calls,
-                                                   .meters = {"instructions:u", "instructions:k"},
-                                                   .cost = machine_cost,
-                                                   .context = factors,
-                                                   .processes = 3,
-                                                   .passes = 2});
+        build_overhead_tour(&builder, WAY(.machine = machine, .calls = calls,
+                                          .meters = {"instructions:u", "instructions:k"},
+                                          .cost = machine_cost, .context = factors, .processes = 3,
+                                          .passes = 2));
     struct overhead_report report = judge_part(&builder, overhead_judge_machines);
     assert_int_equal(report.machine_row_count, 3 * 4 * 3); /* machines, calls, meters */
     /* Of each call and meter the three stand together. */
@@ -90,8 +78,7 @@ TEST(kernels_are_compared_in_the_order_of_their_versions)
 
 TEST(one_machine_alone_has_its_table)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 2);
+    BUILDER(builder, 2);
     double factors[] = {1};
     double dear[] = {5};
     struct overhead_way way = {.calls = calls,
@@ -126,18 +113,14 @@ TEST(machines_that_are_alike_are_not_called_different)
     enum { CASES = 200 };
     size_t rows = 0, held = 0, differs = 0, apart = 0;
     for (uint64_t seed = 0; seed < CASES; seed++) {
-        struct overhead_builder builder;
-        overhead_builder_start(&builder, seed);
+        BUILDER(builder, seed);
         build_machine(&builder, "second", "6.2", false);
         double factors[] = {1, 1, 1};
         for (uint32_t machine = 0; machine < 2; machine++)
-            build_overhead_tour(&builder, &(struct overhead_way){.machine = machine,
-                                                                 .calls = calls,
-                                                                 .cost = machine_cost,
-                                                                 .context = factors,
-                                                                 .process_noise = 0.05,
-                                                                 .run_noise = 0.1,
-                                                                 .passes = 3});
+            build_overhead_tour(&builder,
+                                WAY(.machine = machine, .calls = calls, .cost = machine_cost,
+                                    .context = factors, .process_noise = 0.05, .run_noise = 0.1,
+                                    .passes = 3));
         struct overhead_report report = judge_part(&builder, overhead_judge_machines);
         for (size_t i = 0; i < report.machine_row_count; i++) {
             const struct overhead_machine_row *row = &report.machines[i];
@@ -150,12 +133,9 @@ TEST(machines_that_are_alike_are_not_called_different)
         build_machine(&builder, "second", "6.2", false);
         factors[1] = 4.0 / 3;
         for (uint32_t machine = 0; machine < 2; machine++)
-            build_overhead_tour(&builder, &(struct overhead_way){.machine = machine,
-                                                                 .calls = calls,
-                                                                 .cost = machine_cost,
-                                                                 .context = factors,
-                                                                 .process_noise = 0.05,
-                                                                 .passes = 2});
+            build_overhead_tour(&builder,
+                                WAY(.machine = machine, .calls = calls, .cost = machine_cost,
+                                    .context = factors, .process_noise = 0.05, .passes = 2));
         report = judge_part(&builder, overhead_judge_machines);
         for (size_t i = 0; i < report.machine_row_count; i++)
             apart += report.machines[i].differs ? 1 : 0;
@@ -170,8 +150,7 @@ TEST(machines_that_are_alike_are_not_called_different)
 
 TEST(a_call_that_the_first_machine_lacks_is_held_against_the_next)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
+    BUILDER(builder, 4);
     double factors[] = {1, 2, 3};
     uint32_t second = build_machine(&builder, "second", "6.2", true);
     uint32_t third = build_machine(&builder, "third", "6.3", true);
@@ -198,21 +177,19 @@ TEST(a_call_that_the_first_machine_lacks_is_held_against_the_next)
 
 TEST(times_of_an_emulated_machine_are_not_told)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     uint32_t lab = build_machine(&builder, "lab", "6.1", true);
     struct overhead_way way = {.calls = calls, .processes = 2, .machine = lab};
     build_overhead_tour(&builder, &way);
     way.meters[0] = "cycles:u";
     build_overhead_tour(&builder, &way);
-    build_overhead_failed(&builder, &(struct overhead_way){.calls = calls}, ENOENT, "none");
+    build_overhead_failed(&builder, WAY(.calls = calls), ENOENT, "none");
     struct overhead_report report = judge_part(&builder, overhead_judge_machines);
     assert_int_equal(report.machine_row_count, 0);
     /* One process on a machine of its own: a ratio that excludes nothing. */
-    build_overhead_tour(&builder, &(struct overhead_way){.calls = calls, .processes = 1});
+    build_overhead_tour(&builder, WAY(.calls = calls, .processes = 1));
     uint32_t other = build_machine(&builder, "other", "7.0", false);
-    build_overhead_tour(&builder,
-                        &(struct overhead_way){.calls = calls, .processes = 30, .machine = other});
+    build_overhead_tour(&builder, WAY(.calls = calls, .processes = 30, .machine = other));
     report = judge_part(&builder, overhead_judge_machines);
     const struct overhead_machine_row *row = find(&report, other, "perf-read", "read", "");
     assert_true(row->has_ratio && !row->differs);

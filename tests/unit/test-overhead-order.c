@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 #include "case.h"
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 #include "wire/cell.h"
 
 #define COUNT(list) (sizeof(list) / sizeof(*(list)))
@@ -114,14 +114,22 @@ TEST(switches_only_what_can_be_switched)
         const char *first, *second;
         size_t times;
     } pairs[] = {
-        {"perf-read.start", "perf-read.read", 1},    {"perf-read.start", "perf-syscall.stop", 1},
-        {"perf-read.start", "perf-read.start", 0},   {"perf-read.start", "perf-syscall.start", 0},
-        {"perf-syscall.stop", "perf-read.start", 1}, {"perf-syscall.stop", "perf-syscall.stop", 0},
-        {"perf-syscall.stop", "papi-low.accum", 0},  {"perf-read.start", "papi-low.accum", 1},
-        {"perf-read.read", "perf-read.read", 2}, /* running and stopped */
-        {"perf-read.read", "perf-read.start", 1},    {"perf-read.read", "perf-read.stop", 1},
-        {"perf-read.stop", "timer.nothing", 2},    /* with the filler */
-        {"timer.nothing", "timer.nothing", 1 + 4}, /* running; two by two stopped */
+        {"perf-read.start", "perf-read.read", 1},
+        {"perf-read.start", "perf-syscall.stop", 1},
+        {"perf-read.start", "perf-read.start", 0},
+        {"perf-read.start", "perf-syscall.start", 0},
+        {"perf-syscall.stop", "perf-read.start", 1},
+        {"perf-syscall.stop", "perf-syscall.stop", 0},
+        {"perf-syscall.stop", "papi-low.accum", 0},
+        {"perf-read.start", "papi-low.accum", 1},
+        {"perf-read.read", "perf-read.read", 2},
+        /* running and stopped */
+        {"perf-read.read", "perf-read.start", 1},
+        {"perf-read.read", "perf-read.stop", 1},
+        {"perf-read.stop", "timer.nothing", 2},
+        /* with the filler */
+        {"timer.nothing", "timer.nothing", 1 + 4},
+        /* running; two by two stopped */
     };
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct walk walk = draw(switches, COUNT(switches), seed);
@@ -131,22 +139,6 @@ TEST(switches_only_what_can_be_switched)
             assert_int_equal(times(&walk, pairs[i].first, pairs[i].second), pairs[i].times);
         memory_give_back(walk.text);
     }
-}
-
-/* Two ways to start and one to stop: that one stands twice. */
-TEST(stops_as_often_as_it_starts)
-{
-    static const struct order_call uneven[] = {
-        CALL("perf-read.start", ORDER_STARTS, ORDER_STOPPED),
-        CALL("perf-syscall.start", ORDER_STARTS, ORDER_STOPPED),
-        CALL("perf-read.stop", ORDER_STOPS, ORDER_RUNNING),
-    };
-    struct walk walk = draw(uneven, COUNT(uneven), 3);
-    assert_int_equal(walk.length, 8);
-    assert_int_equal(times(&walk, "perf-read.start", "perf-read.stop"), 2);
-    assert_int_equal(times(&walk, "perf-syscall.start", "perf-read.stop"), 2);
-    assert_int_equal(times(&walk, "perf-read.stop", "perf-read.start"), 2);
-    memory_give_back(walk.text);
 }
 
 TEST(draws_the_same_from_the_same_seed_alone)
@@ -216,38 +208,49 @@ TEST(begins_anywhere)
         assert_in_range(began[i], 50, 150);
 }
 
-/* Start, stop and read: the read always follows the stop, and is never made while stopped else. */
-TEST(keeps_together_what_belongs_together)
+/* What else walks are made of: every pair as often as it makes sense. */
+TEST(pairs_stand_as_often_as_they_make_sense)
 {
+    /* Two ways to start and one to stop: that one stands twice. */
+    static const struct order_call uneven[] = {CALL("a.start", ORDER_STARTS, ORDER_STOPPED),
+                                               CALL("b.start", ORDER_STARTS, ORDER_STOPPED),
+                                               CALL("a.stop", ORDER_STOPS, ORDER_RUNNING)};
+    /* The read always follows the second stop, and is never made while stopped else. Running: read,
+     * stop, stop and read. Stopped: start twice, one filler. */
     static const struct order_call together[] = {
         CALL("a.read", ORDER_KEEPS, ORDER_RUNNING),
         CALL("a.start", ORDER_STARTS, ORDER_STOPPED),
         CALL("a.stop", ORDER_STOPS, ORDER_RUNNING),
         {.call = "a.stop", .effect = ORDER_STOPS, .when = ORDER_RUNNING, .then = "a.read"}};
-    /* Running: read, stop, stop and read. Stopped: start twice, one filler. */
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        struct walk walk = draw(together, COUNT(together), seed);
-        assert_int_equal(walk.length, 6 * 3 + 3);
-        assert_int_equal(times(&walk, "a.stop", "a.read"), 3);
-        assert_int_equal(times(&walk, "a.stop", "a.start"), 2);
-        assert_int_equal(times(&walk, "a.stop", ORDER_FILLER), 1);
-        assert_int_equal(times(&walk, "a.read", "a.read"), 1);
-        assert_int_equal(times(&walk, "a.read", "a.start"), 2);
-        assert_int_equal(times(&walk, "a.read", "a.stop"), 2);
-        assert_int_equal(times(&walk, "a.start", "a.read"), 2);
-        assert_int_equal(times(&walk, ORDER_FILLER, "a.read"), 0);
-        memory_give_back(walk.text);
-    }
-}
-
-TEST(takes_calls_that_are_made_in_a_row)
-{
-    static const struct order_call sweep[] = {CALL("perf-read.read", ORDER_KEEPS, ORDER_ANY),
-                                              CALL("perf-read.read*8", ORDER_KEEPS, ORDER_ANY)};
-    struct walk walk = draw(sweep, COUNT(sweep), 1);
-    assert_int_equal(walk.length, 4);
-    assert_int_equal(times(&walk, "perf-read.read*8", "perf-read.read"), 1);
-    memory_give_back(walk.text);
+    /* Calls in a row are calls of their own. */
+    static const struct order_call sweep[] = {CALL("a.read", ORDER_KEEPS, ORDER_ANY),
+                                              CALL("a.read*8", ORDER_KEEPS, ORDER_ANY)};
+    static const struct {
+        const struct order_call *list;
+        size_t count, length;
+        const char *first, *second;
+        size_t times;
+    } pairs[] = {
+        {uneven, 3, 8, "a.start", "a.stop", 2},
+        {uneven, 3, 8, "b.start", "a.stop", 2},
+        {uneven, 3, 8, "a.stop", "a.start", 2},
+        {together, 4, 6 * 3 + 3, "a.stop", "a.read", 3},
+        {together, 4, 6 * 3 + 3, "a.stop", "a.start", 2},
+        {together, 4, 6 * 3 + 3, "a.stop", ORDER_FILLER, 1},
+        {together, 4, 6 * 3 + 3, "a.read", "a.read", 1},
+        {together, 4, 6 * 3 + 3, "a.read", "a.start", 2},
+        {together, 4, 6 * 3 + 3, "a.read", "a.stop", 2},
+        {together, 4, 6 * 3 + 3, "a.start", "a.read", 2},
+        {together, 4, 6 * 3 + 3, ORDER_FILLER, "a.read", 0},
+        {sweep, 2, 4, "a.read*8", "a.read", 1},
+    };
+    for (size_t i = 0; i < COUNT(pairs); i++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            struct walk walk = draw(pairs[i].list, pairs[i].count, seed);
+            assert_int_equal(walk.length, pairs[i].length);
+            assert_int_equal(times(&walk, pairs[i].first, pairs[i].second), pairs[i].times);
+            memory_give_back(walk.text);
+        }
 }
 
 /* Three calls have six orders, which together have each of the six pairs twice. */

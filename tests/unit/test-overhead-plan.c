@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which tours `assay overhead` wishes for, on machines that are made up. */
+#include "base/memory.h"
 #include "case.h"
 #include "overhead-offers.h"
 
@@ -27,53 +28,64 @@ TEST(every_tour_is_whole)
     }
 }
 
-TEST(reads_stand_side_by_side_in_every_link_mode)
+/* How many tours there are of a kind, and how long the first is. */
+TEST(every_kind_of_tour_is_there)
 {
-    struct overhead_study study = plain_machine();
-    struct wishes plan = wished(&study);
-    assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_READS}), 3);
-    const struct wish *still =
-        first_of(&plan, (struct looked_for){.stage = OVERHEAD_READS, .link = "static"});
-    const struct wish *lazy =
-        first_of(&plan, (struct looked_for){.stage = OVERHEAD_READS, .link = "lazy"});
-    /* nothing, gauge, perf-read, perf-syscall, perf-user, assay; lazily PAPI's two for assay */
-    assert_int_equal(length_of(&still->cells[0]), 36);
-    assert_int_equal(length_of(&lazy->cells[0]), 49);
-    assert_true(calls(&lazy->cells[0], "papi-low.accum"));
-    /* A page that was read once is no longer cold. */
-    assert_false(calls(&still->cells[0], "perf-user-cold.read"));
-}
-
-TEST(instruments_are_switched_each_by_itself)
-{
-    struct overhead_study study = plain_machine();
-    struct wishes plan = wished(&study);
-    const struct looked_for shared = {.stage = OVERHEAD_SWITCHES},
-                            papi = {.stage = OVERHEAD_SINGLES, .call = "papi-low.start"},
-                            high = {.stage = OVERHEAD_SINGLES, .call = "papi-high.begin"},
-                            assay = {.stage = OVERHEAD_SINGLES, .call = "assay.start"},
-                            prctl = {.stage = OVERHEAD_SINGLES, .call = "perf-prctl.start"};
-    assert_int_equal(count_of(&plan, shared), 3);
-    /* Running two reads, two of the timer, two stops, and two that a read follows; as many
-     * stopped. Each of the 16 stands eight times, and so do two reads. */
-    assert_int_equal(length_of(&first_of(&plan, shared)->cells[0]), 16 * 8 + 2 * 8);
-    /* It would need a mapped page, with which starting and stopping cost more. */
-    assert_false(calls(&first_of(&plan, shared)->cells[0], "perf-user.read"));
-    assert_int_equal(count_of(&plan, papi), 2);
-    assert_int_equal(count_of(&plan, high), 2);
-    assert_int_equal(count_of(&plan, assay), 1);
-    /* It calls no library: how it is linked does not matter. */
-    assert_int_equal(count_of(&plan, prctl), 1);
-    const struct cell *alone = &first_of(&plan, prctl)->cells[0];
-    assert_false(calls(alone, "perf-read"));
-    assert_false(calls(&first_of(&plan, papi)->cells[0], "perf-read"));
+    static const struct {
+        struct looked_for wanted;
+        size_t count, length; /* length 0: any */
+    } kinds[] = {
+        /* nothing, gauge, perf-read, perf-syscall, perf-user, assay; lazily PAPI's two */
+        {{.stage = OVERHEAD_READS}, 3, 36},
+        {{.stage = OVERHEAD_READS, .link = "lazy", .call = "papi-low.accum"}, 1, 49},
+        /* A page that was read once is no longer cold. */
+        {{.stage = OVERHEAD_READS, .call = "perf-user-cold.read"}, 0, 0},
+        /* Running two reads, two of the timer, two stops, and two that a read follows; as many
+         * stopped. Each of the 16 stands eight times, and so do two reads. No mapped page, with
+         * which starting and stopping cost more. */
+        {{.stage = OVERHEAD_SWITCHES, .without = "perf-user.read"}, 3, 16 * 8 + 2 * 8},
+        {{.stage = OVERHEAD_SINGLES, .call = "papi-low.start", .without = "perf-read"}, 2, 0},
+        {{.stage = OVERHEAD_SINGLES, .call = "papi-high.begin"}, 2, 0},
+        {{.stage = OVERHEAD_SINGLES, .call = "assay.start"}, 1, 0},
+        /* It calls no library: how it is linked does not matter. */
+        {{.stage = OVERHEAD_SINGLES, .call = "perf-prctl.start", .without = "perf-read"}, 1, 0},
+        {{.stage = OVERHEAD_COLD, .call = "perf-read.start"}, 3, 0},
+        {{.stage = OVERHEAD_COLD, .call = "perf-read.read", .without = "perf-read.start"},
+         3,
+         2 + 32 + 3},
+        {{.stage = OVERHEAD_COLD, .call = "perf-syscall.start"}, 1, 0},
+        {{.stage = OVERHEAD_COLD, .call = "perf-user-cold.read"}, 1, 0},
+        {{.stage = OVERHEAD_COLD, .call = "papi-high.begin"}, 2, 0},
+        /* One path switches; pages are read in tours of their own. */
+        {{.stage = OVERHEAD_EVENTS, .call = "perf-read.start"}, 16, 0},
+        {{.stage = OVERHEAD_EVENTS, .call = "perf-read.start", .open = 8}, 2, 0},
+        {{.stage = OVERHEAD_EVENTS, .call = "perf-read.start", .without = "perf-syscall"}, 16, 0},
+        {{.stage = OVERHEAD_EVENTS, .call = "perf-user.read", .without = "perf-read"}, 16, 0},
+        {{.stage = OVERHEAD_REPEATS}, 5, 0},
+        {{.stage = OVERHEAD_REPEATS, .call = "perf-read.read*32"}, 1, 64},
+        /* libassay with one counter is a tour of its own already; it makes the calls of others, so
+         * a few numbers do. */
+        {{.stage = OVERHEAD_EVENTS, .call = "assay.start", .open = 1}, 1, 0},
+        {{.stage = OVERHEAD_EVENTS, .call = "assay.start", .open = 2}, 2, 0},
+        {{.stage = OVERHEAD_EVENTS, .call = "assay.start", .open = 3}, 0, 0},
+    };
+    PLAN(study, plan);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        assert_int_equal(count_of(&plan, kinds[i].wanted), kinds[i].count);
+        if (kinds[i].length)
+            assert_int_equal(length_of(&first_of(&plan, kinds[i].wanted)->cells[0]),
+                             kinds[i].length);
+    }
+    study.most_open = 4;
+    plan = wished(&study);
+    assert_int_equal(
+        count_of(&plan, LOOKED_FOR(.stage = OVERHEAD_EVENTS, .call = "perf-read.start")), 8);
 }
 
 /* What a read costs depends on whether the counters run. */
 TEST(reads_while_counters_run_or_right_after_a_stop)
 {
-    struct overhead_study study = plain_machine();
-    struct wishes plan = wished(&study);
+    PLAN(study, plan);
     size_t after_stops = 0;
     for (size_t i = 0; i < plan.count; i++) {
         if (plan.list[i].stage == OVERHEAD_COLD)
@@ -134,73 +146,31 @@ TEST(an_order_depends_on_its_tour_alone)
 
 TEST(first_calls_come_first)
 {
-    struct overhead_study study = plain_machine();
-    struct wishes plan = wished(&study);
-    const struct looked_for start = {.stage = OVERHEAD_COLD, .call = "perf-read.start"},
-                            read = {.stage = OVERHEAD_COLD,
-                                    .call = "perf-read.read",
-                                    .without = "perf-read.start"},
-                            inlined = {.stage = OVERHEAD_COLD, .call = "perf-syscall.start"},
-                            page = {.stage = OVERHEAD_COLD, .call = "perf-user-cold.read"},
-                            high = {.stage = OVERHEAD_COLD, .call = "papi-high.begin"};
     static const char begins[] =
         "timer.nothing,timer.nothing,perf-read.start,perf-read.read,perf-read.stop,perf-read.start";
-    assert_int_equal(count_of(&plan, start), 3);
-    assert_int_equal(count_of(&plan, read), 3);
-    assert_int_equal(count_of(&plan, inlined), 1);
-    assert_int_equal(count_of(&plan, page), 1);
-    assert_int_equal(count_of(&plan, high), 2);
-    const struct wish *first = first_of(&plan, start), *reads = first_of(&plan, read);
+    PLAN(study, plan);
+    const struct wish *first =
+        first_of(&plan, LOOKED_FOR(.stage = OVERHEAD_COLD, .call = "perf-read.start"));
     assert_memory_equal(first->cells[0].tour.calls, begins, strlen(begins));
-    assert_int_equal(length_of(&reads->cells[0]), 2 + 32 + 3);
-    /* The gauge would warm what is not to be warm: it comes last. */
-    assert_string_equal(strstr(reads->cells[0].tour.calls, ",timer.gauge"),
-                        ",timer.gauge,timer.gauge,timer.gauge");
     for (size_t i = 0; i < plan.count; i++) {
         const struct wish *wish = &plan.list[i];
         assert_int_equal(wish->stage == OVERHEAD_COLD, wish->cells[0].tour.cold);
         if (wish->stage != OVERHEAD_COLD)
             continue;
         assert_true(wish->least >= 200 && wish->processes >= wish->least);
-        /* A process is one replicate: it goes through its calls once. */
+        /* A process is one replicate: it goes through its calls once. The gauge would warm what is
+         * not to be warm: it comes last. */
         assert_int_equal(wish->cells[0].runs, length_of(&wish->cells[0]));
         assert_int_equal(wish->cell_count, 1);
+        assert_string_equal(strstr(wish->cells[0].tour.calls, ",timer.gauge"),
+                            ",timer.gauge,timer.gauge,timer.gauge");
     }
-}
-
-TEST(counters_and_reads_are_swept)
-{
-    struct overhead_study study = plain_machine();
-    struct wishes plan = wished(&study);
-    const struct looked_for events = {.stage = OVERHEAD_EVENTS, .call = "perf-read.start"};
-    assert_int_equal(count_of(&plan, events), 16);
-    for (uint32_t open = 1; open <= 8; open++)
-        assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_EVENTS,
-                                                             .call = "perf-read.start",
-                                                             .link = "static",
-                                                             .open = open}),
-                         2);
-    /* One path switches; pages are read in tours of their own. */
-    const struct cell *cell = &first_of(&plan, events)->cells[0];
-    assert_false(calls(cell, "perf-syscall"));
-    assert_false(calls(cell, "perf-user.read"));
-    const struct looked_for pages = {.stage = OVERHEAD_EVENTS, .call = "perf-user.read"};
-    assert_int_equal(count_of(&plan, pages), 16);
-    assert_false(calls(&first_of(&plan, pages)->cells[0], "perf-read"));
-    const struct looked_for repeats = {.stage = OVERHEAD_REPEATS, .call = "perf-read.read*32"};
-    assert_int_equal(count_of(&plan, repeats), 1);
-    assert_int_equal(length_of(&first_of(&plan, repeats)->cells[0]), 64);
-    assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_REPEATS}), 5);
-    study.most_open = 4;
-    plan = wished(&study);
-    assert_int_equal(count_of(&plan, events), 8);
 }
 
 TEST(commands_are_called_in_every_order)
 {
-    struct overhead_study study = plain_machine();
-    struct wishes plan = wished(&study);
-    const struct wish *wish = first_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS});
+    PLAN(study, plan);
+    const struct wish *wish = first_of(&plan, LOOKED_FOR(.stage = OVERHEAD_COMMANDS));
     assert_int_equal(wish->cell_count, 6);
     for (size_t i = 0; i < wish->cell_count; i++) {
         const char *order = wish->cells[i].tour.calls;
@@ -212,23 +182,9 @@ TEST(commands_are_called_in_every_order)
     }
 }
 
-/* libassay with one counter is a tour of its own already. */
-TEST(no_tour_is_measured_twice)
-{
-    struct overhead_study study = plain_machine();
-    struct wishes plan = wished(&study);
-    struct looked_for swept = {.stage = OVERHEAD_EVENTS, .call = "assay.start", .open = 1};
-    assert_int_equal(count_of(&plan, swept), 1); /* separately */
-    swept.open = 2;
-    assert_int_equal(count_of(&plan, swept), 2);
-    swept.open = 3; /* it makes the calls of others: a few numbers do */
-    assert_int_equal(count_of(&plan, swept), 0);
-}
-
 TEST(every_pair_has_a_thousand_runs)
 {
-    struct overhead_study study = plain_machine();
-    struct wishes plan = wished(&study);
+    PLAN(study, plan);
     for (size_t i = 0; i < plan.count; i++) {
         const struct wish *wish = &plan.list[i];
         uint32_t passes = wish->cells[0].runs / (uint32_t)length_of(&wish->cells[0]);
@@ -251,7 +207,7 @@ TEST(an_emulated_machine_gets_few_processes)
         assert_string_equal(wish->cells[0].events[1], "instructions:k");
     }
     /* A counter is of one process: it does not see a command. */
-    assert_int_equal(count_of(&plan, (struct looked_for){.stage = OVERHEAD_COMMANDS}), 0);
+    assert_int_equal(count_of(&plan, LOOKED_FOR(.stage = OVERHEAD_COMMANDS)), 0);
 }
 
 TEST(every_set_of_meters_has_tours_of_its_own)
@@ -307,4 +263,56 @@ TEST(a_machine_without_operations_has_no_plan)
     study.catalogue = &empty;
     struct wishes plan = wished(&study);
     assert_int_equal(plan.count, 0);
+}
+
+/* --- what a budget leaves out (the rest of this: test-wishes.c) --- */
+
+/* Makes the visits that are planned, each for `price`. */
+static void visit(struct wishes *plan, uint64_t price)
+{
+    struct visit *visits = NULL;
+    size_t count = 0;
+    wishes_visits(plan, 1, 1, &visits, &count);
+    for (size_t i = 0; i < count && price; i++)
+        wishes_learn(plan, visits[i].cell, price, 0, 1);
+    memory_give_back(visits);
+}
+
+/* The least for the most important ones, and no process for the rest: fewer say nothing. */
+TEST(a_small_budget_leaves_out_the_least_important)
+{
+    const uint64_t price = 10000000, budget = 500 * price;
+    uint64_t goals = 0;
+    size_t left_out = 0;
+    PLAN(study, plan);
+    for (wishes_look(&plan, UINT64_MAX, false); wishes_want(&plan);
+         wishes_look(&plan, UINT64_MAX, false))
+        visit(&plan, price);
+    wishes_settle(&plan, budget);
+    for (size_t i = 0; i < plan.count; i++) {
+        const struct wish *wish = &plan.list[i];
+        assert_true(wish->goal == 1 || wish->goal >= wish->least);
+        assert_false(wish->stage <= OVERHEAD_SWITCHES && wish->goal == 1);
+        left_out += wish->goal == 1;
+        goals += wish->goal;
+    }
+    assert_true(left_out && (goals - plan.count) * price <= budget);
+}
+
+/* Five counters do not fit: six are not even tried, neither now nor later. */
+TEST(more_counters_wait_for_fewer)
+{
+    PLAN(study, plan);
+    for (int look = 0; look < 6; look++) {
+        wishes_look(&plan, UINT64_MAX, false);
+        visit(&plan, 0);
+        for (size_t i = 0; i < plan.count; i++)
+            plan.list[i].failed = plan.list[i].cells[0].tour.open == 5 ? plan.list[i].planned : 0;
+    }
+    wishes_settle(&plan, UINT64_MAX);
+    for (size_t i = 0; i < plan.count; i++) {
+        uint32_t open = plan.list[i].cells[0].tour.open;
+        assert_int_equal(plan.list[i].goal, open > 5 ? 0 : open == 5 ? 1 : plan.list[i].processes);
+        assert_int_equal(wishes_is_due(&plan, i), open <= 5);
+    }
 }

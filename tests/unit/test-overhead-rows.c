@@ -37,12 +37,10 @@ static char *circuit_of_reads(void)
 
 TEST(what_was_before_a_call_is_a_factor)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 11);
+    BUILDER(builder, 11);
     char *calls = circuit_of_reads();
     build_overhead_tour(
-        &builder, &(struct overhead_way){
-                      .calls = calls, .cost = by_predecessor, .run_noise = 0.02, .processes = 30});
+        &builder, WAY(.calls = calls, .cost = by_predecessor, .run_noise = 0.02, .processes = 30));
     memory_give_back(calls);
     struct overhead_report report = judge_cells(&builder);
     static const struct {
@@ -54,10 +52,9 @@ TEST(what_was_before_a_call_is_a_factor)
         {"perf-read.read", "timer.nothing", 1000},
     };
     for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
-        const struct overhead_row *row =
-            find(&builder, &report,
-                 (struct overhead_wanted){.operation = expected[i].operation,
-                                          .predecessor = expected[i].predecessor});
+        const struct overhead_row *row = find(
+            &builder, &report,
+            WANTED(.operation = expected[i].operation, .predecessor = expected[i].predecessor));
         assert_near(row->median, expected[i].cost, 0.01 * expected[i].cost);
         assert_true(row->low <= row->median && row->median <= row->high);
         assert_true(row->min <= row->q1 && row->q1 <= row->median && row->median <= row->q3 &&
@@ -94,8 +91,7 @@ TEST(levels_that_the_call_before_decides_are_told_so)
         {{.cost = alike}, LEVELS_ONE},
     };
     for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        struct overhead_builder builder;
-        overhead_builder_start(&builder, 11);
+        BUILDER(builder, 11);
         char *calls = circuit_of_reads();
         struct overhead_way way = kinds[i].way;
         way.calls = calls;
@@ -105,7 +101,7 @@ TEST(levels_that_the_call_before_decides_are_told_so)
         memory_give_back(calls);
         struct overhead_report report = judge_cells(&builder);
         const struct overhead_row *row =
-            find(&builder, &report, (struct overhead_wanted){.operation = "perf-read.read"});
+            find(&builder, &report, WANTED(.operation = "perf-read.read"));
         assert_int_equal(row->levels_kind, kinds[i].kind);
         assert_int_equal(row->level_count, kinds[i].kind == LEVELS_ONE ? 1 : 2);
     }
@@ -114,21 +110,16 @@ TEST(levels_that_the_call_before_decides_are_told_so)
 /* First calls: a process makes one, so that it stays on a level in any case. */
 TEST(what_was_before_first_calls_decides_on_their_level)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 12);
+    BUILDER(builder, 12);
     static const char *const calls[] = {"timer.nothing,perf-read.read",
                                         "papi-low.read,perf-read.read"};
     for (size_t i = 0; i < 2; i++)
-        build_overhead_tour(&builder, &(struct overhead_way){.calls = calls[i],
-                                                             .cost = by_predecessor,
-                                                             .run_noise = 0.02,
-                                                             .passes = 1,
-                                                             .processes = 60,
-                                                             .cold = true});
+        build_overhead_tour(&builder,
+                            WAY(.calls = calls[i], .cost = by_predecessor, .run_noise = 0.02,
+                                .passes = 1, .processes = 60, .cold = true));
     struct overhead_report report = judge_cells(&builder);
     const struct overhead_row *row = find(
-        &builder, &report,
-        (struct overhead_wanted){.operation = "perf-read.read", .temperature = TEMPERATURE_COLD});
+        &builder, &report, WANTED(.operation = "perf-read.read", .temperature = TEMPERATURE_COLD));
     assert_int_equal(row->level_count, 2);
     assert_int_equal(row->levels_kind, LEVELS_BY_PREDECESSOR);
 }
@@ -136,28 +127,23 @@ TEST(what_was_before_first_calls_decides_on_their_level)
 /* One predecessor has many more runs than the other: both weigh a half. */
 TEST(predecessors_weigh_the_same_in_a_summary)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 11);
+    BUILDER(builder, 11);
     build_overhead_tour(
         &builder,
-        &(struct overhead_way){
-            .calls = "timer.nothing,perf-read.read,perf-read.read,perf-read.read,perf-read.read,"
+        WAY(.calls = "timer.nothing,perf-read.read,perf-read.read,perf-read.read,perf-read.read,"
                      "perf-read.read,perf-read.read,papi-low.read",
-            .cost = by_predecessor});
-    build_overhead_tour(&builder, &(struct overhead_way){
-                                      .calls = "timer.nothing,papi-low.read,perf-read.read",
-                                      .cost = by_predecessor,
-                                  });
+            .cost = by_predecessor));
+    build_overhead_tour(&builder, WAY(.calls = "timer.nothing,papi-low.read,perf-read.read",
+                                      .cost = by_predecessor));
     struct overhead_report report = judge_cells(&builder);
-    const struct overhead_row *row =
-        find(&builder, &report, (struct overhead_wanted){.operation = "perf-read.read"});
+    const struct overhead_row *row = find(&builder, &report, WANTED(.operation = "perf-read.read"));
     /* after nothing 1000, after itself 1000, after PAPI 1500 */
     assert_true(row->all_predecessors);
     assert_near(row->median, 1000, 0);
     assert_near(row->q3, 1500, 0);
     assert_near(row->q1, 1000, 0);
     assert_int_equal(row->processes, 60);
-    row = find(&builder, &report, (struct overhead_wanted){.operation = "papi-low.read"});
+    row = find(&builder, &report, WANTED(.operation = "papi-low.read"));
     assert_near(row->median, 1700, 0);
 }
 
@@ -165,15 +151,13 @@ TEST(predecessors_weigh_the_same_in_a_summary)
  * warm summary. */
 TEST(the_first_call_of_a_process_does_not_weigh_in_a_warm_summary)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 11);
-    struct overhead_tour *tour = build_overhead_tour(
-        &builder, &(struct overhead_way){.calls = "perf-read.read,timer.nothing"});
+    BUILDER(builder, 11);
+    struct overhead_tour *tour =
+        build_overhead_tour(&builder, WAY(.calls = "perf-read.read,timer.nothing"));
     for (size_t process = 0; process < 30; process++)
         tour->values[tour->begins[process]] = 99050;
     struct overhead_report report = judge_cells(&builder);
-    const struct overhead_row *row =
-        find(&builder, &report, (struct overhead_wanted){.operation = "perf-read.read"});
+    const struct overhead_row *row = find(&builder, &report, WANTED(.operation = "perf-read.read"));
     assert_near(row->max, 1014, 0);
     assert_int_equal(row->runs, 30 * 19);
     for (size_t i = 0; i < report.row_count; i++)
@@ -182,32 +166,26 @@ TEST(the_first_call_of_a_process_does_not_weigh_in_a_warm_summary)
 
 TEST(links_events_layouts_and_reads_are_factors)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 2);
+    BUILDER(builder, 2);
     static const char *const links[] = {"lazy", "bind-now", "static"};
     const char *calls = "timer.nothing,perf-read.read,perf-read.read*4,perf-user.read";
     for (size_t link = 0; link < 3; link++)
         for (uint32_t open = 1; open <= 2; open++)
             for (int separate = 0; separate < 2; separate++)
                 build_overhead_tour(&builder,
-                                    &(struct overhead_way){.calls = calls,
-                                                           .link = links[link],
-                                                           .open = open,
-                                                           .separate = separate,
-                                                           .processes = 2 + (uint32_t)link,
-                                                           .passes = 3 + open});
+                                    WAY(.calls = calls, .link = links[link], .open = open,
+                                        .separate = separate, .processes = 2 + (uint32_t)link,
+                                        .passes = 3 + open));
     struct overhead_report report = judge_cells(&builder);
     const struct overhead_row *row =
         find(&builder, &report,
-             (struct overhead_wanted){
-                 .operation = "perf-read.read", .link = "bind-now", .events = 2, .reads = 4});
+             WANTED(.operation = "perf-read.read", .link = "bind-now", .events = 2, .reads = 4));
     assert_string_equal(row->variant, "bind-now");
     assert_int_equal(row->processes, 3);
     assert_int_equal(row->runs, 15);
     assert_near(row->median, 4056, 0);
     assert_false(row->separate);
-    row = find(&builder, &report,
-               (struct overhead_wanted){.operation = "perf-user.read", .separate = true});
+    row = find(&builder, &report, WANTED(.operation = "perf-user.read", .separate = true));
     assert_string_equal(row->variant, "populated");
     assert_string_equal(row->link, "static");
     assert_int_equal(row->events, 1);
@@ -218,21 +196,15 @@ TEST(links_events_layouts_and_reads_are_factors)
 
 TEST(cold_calls_are_told_apart_by_their_position)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 2);
-    build_overhead_tour(
-        &builder, &(struct overhead_way){.calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
-                                                  "perf-user-cold.read,perf-user-cold.read",
-                                         .cold = true,
-                                         .fault_path = "perf-user-cold",
-                                         .fault_cost = 4000});
-    struct overhead_report report = judge_cells(&builder);
+    JUDGED(builder, report, 2, judge_cells(&builder),
+           .calls = "timer.nothing,timer.nothing,perf-user-cold.read,"
+                    "perf-user-cold.read,perf-user-cold.read",
+           .cold = true, .fault_path = "perf-user-cold", .fault_cost = 4000);
     for (uint32_t position = 1; position <= 3; position++) {
         const struct overhead_row *row =
             find(&builder, &report,
-                 (struct overhead_wanted){.operation = "perf-user-cold.read",
-                                          .temperature = TEMPERATURE_COLD,
-                                          .position = position});
+                 WANTED(.operation = "perf-user-cold.read", .temperature = TEMPERATURE_COLD,
+                        .position = position));
         assert_string_equal(row->variant, "cold");
         assert_int_equal(row->runs, 200);
         assert_int_equal(row->processes, 200);
@@ -243,12 +215,8 @@ TEST(cold_calls_are_told_apart_by_their_position)
 
 TEST(disturbed_passes_are_kept_and_told_apart)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
-    build_overhead_tour(&builder, &(struct overhead_way){.shared = 0.4, .run_noise = 0.01});
-    struct overhead_report report = judge_cells(&builder);
-    const struct overhead_row *row =
-        find(&builder, &report, (struct overhead_wanted){.operation = "perf-read.read"});
+    JUDGED(builder, report, 4, judge_cells(&builder), .shared = 0.4, .run_noise = 0.01);
+    const struct overhead_row *row = find(&builder, &report, WANTED(.operation = "perf-read.read"));
     assert_near(row->median, 1014, 5);
     assert_near(row->disturbed_median, 1217, 6);
     assert_int_equal(row->level_count, 1);
@@ -259,17 +227,16 @@ TEST(disturbed_passes_are_kept_and_told_apart)
 
 TEST(rows_that_were_all_disturbed_have_no_median_and_are_not_found)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
-    struct overhead_tour *tour = build_overhead_tour(
-        &builder, &(struct overhead_way){.calls = "timer.nothing,perf-read.read", .link = "lazy"});
+    BUILDER(builder, 4);
+    struct overhead_tour *tour =
+        build_overhead_tour(&builder, WAY(.calls = "timer.nothing,perf-read.read", .link = "lazy"));
     for (size_t pass = 0; pass < 600; pass++)
         tour->accounts[pass * 2].involuntary = pass % 2;
     for (size_t pass = 0; pass < 600; pass++) /* perf-syscall stands in disturbed passes alone */
         tour->accounts[pass * 2].minor_faults = 1;
     tour->accounts[0].minor_faults = 0;
-    tour = build_overhead_tour(
-        &builder, &(struct overhead_way){.calls = "timer.nothing,perf-syscall.read", .passes = 2});
+    tour =
+        build_overhead_tour(&builder, WAY(.calls = "timer.nothing,perf-syscall.read", .passes = 2));
     for (size_t pass = 0; pass < 60; pass++)
         tour->accounts[pass * 2].involuntary = pass % 2;
     struct overhead_report report = judge_cells(&builder);
@@ -294,11 +261,9 @@ TEST(rows_that_were_all_disturbed_have_no_median_and_are_not_found)
 
 TEST(outliers_are_counted_with_what_the_account_says_of_them)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
+    BUILDER(builder, 4);
     struct overhead_tour *tour = build_overhead_tour(
-        &builder, &(struct overhead_way){
-                      .calls = "timer.nothing,perf-read.read", .cold = true, .run_noise = 0.01});
+        &builder, WAY(.calls = "timer.nothing,perf-read.read", .cold = true, .run_noise = 0.01));
     for (size_t process = 0; process < 12; process++) {
         size_t call = tour->begins[process] + 1;
         tour->values[call] = 9000;
@@ -322,11 +287,10 @@ TEST(outliers_are_counted_with_what_the_account_says_of_them)
 
 TEST(two_tours_with_the_same_factors_share_their_rows)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
+    BUILDER(builder, 4);
     for (int i = 0; i < 2; i++)
-        build_overhead_tour(&builder, &(struct overhead_way){.processes = 10});
-    build_overhead_tour(&builder, &(struct overhead_way){.processes = 5, .counted = "task-clock"});
+        build_overhead_tour(&builder, WAY(.processes = 10));
+    build_overhead_tour(&builder, WAY(.processes = 5, .counted = "task-clock"));
     struct overhead_report report = judge_cells(&builder);
     size_t shared = 0, alone = 0;
     for (size_t i = 0; i < report.row_count; i++)
@@ -342,30 +306,10 @@ TEST(two_tours_with_the_same_factors_share_their_rows)
     assert_int_equal(report.calls, 25 * 20 * 9);
 }
 
-/* Static links first, then by name; the summary before its predecessors. */
-TEST(rows_are_in_order)
-{
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
-    build_overhead_tour(&builder, &(struct overhead_way){.link = "lazy", .processes = 6});
-    build_overhead_tour(&builder, &(struct overhead_way){.link = "static", .processes = 6});
-    struct overhead_report report = judge_cells(&builder);
-    assert_true(report.rows[0].all_predecessors);
-    assert_string_equal(report.rows[0].link, "static");
-    assert_string_equal(builder.file.operations[report.rows[0].operation].path, "perf-read");
-    assert_false(report.rows[1].all_predecessors);
-    for (size_t i = 1; i < report.row_count; i++) {
-        const struct overhead_row *before = &report.rows[i - 1], *row = &report.rows[i];
-        assert_true(strcmp(builder.file.operations[before->operation].path,
-                           builder.file.operations[row->operation].path) <= 0);
-    }
-}
-
 TEST(an_empty_case_has_no_rows)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 4);
-    build_overhead_failed(&builder, &(struct overhead_way){0}, 2, "no such thing");
+    BUILDER(builder, 4);
+    build_overhead_failed(&builder, WAY(0), 2, "no such thing");
     struct overhead_report report = judge_cells(&builder);
     assert_int_equal(report.row_count, 0);
     assert_int_equal(report.timer_count, 1);

@@ -11,7 +11,6 @@
 /* --- spans --- */
 
 struct seen_spans {
-    const struct overhead_case *file;
     size_t spans, disturbed, with_account;
     struct overhead_span list[64];
 };
@@ -26,18 +25,20 @@ static void see(void *context, const struct overhead_span *span)
     seen->with_account += span->account != NULL;
 }
 
+static struct seen_spans look(const struct overhead_builder *builder,
+                              const struct overhead_report *report)
+{
+    struct seen_spans seen = {0};
+    overhead_each_span(&builder->file, report, see, &seen);
+    return seen;
+}
+
 TEST(every_call_is_seen_with_what_was_before_it)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
-    struct overhead_way way = {.calls = "timer.nothing,perf-read.read*8,perf-read.read",
-                               .processes = 2,
-                               .passes = 2,
-                               .metering = 40};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    JUDGED(builder, report, 1, judge_passes(&builder),
+           .calls = "timer.nothing,perf-read.read*8,perf-read.read", .processes = 2, .passes = 2,
+           .metering = 40);
+    const struct seen_spans seen = look(&builder, &report);
     assert_int_equal(seen.spans, 12);
     assert_int_equal(seen.with_account, 0);
     static const struct {
@@ -68,17 +69,10 @@ TEST(every_call_is_seen_with_what_was_before_it)
 
 TEST(calls_of_a_cold_tour_have_their_account)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
-    struct overhead_way way = {.calls = "timer.nothing,timer.nothing,perf-read.read,perf-read.read",
-                               .cold = true,
-                               .processes = 3,
-                               .fault_path = "perf-read",
-                               .fault_cost = 4000};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    JUDGED(builder, report, 1, judge_passes(&builder),
+           .calls = "timer.nothing,timer.nothing,perf-read.read,perf-read.read", .cold = true,
+           .processes = 3, .fault_path = "perf-read", .fault_cost = 4000);
+    const struct seen_spans seen = look(&builder, &report);
     assert_int_equal(seen.with_account, 12);
     assert_int_equal(seen.list[2].account->minor_faults, 1);
     assert_int_equal(seen.list[3].account->minor_faults, 0);
@@ -88,18 +82,14 @@ TEST(calls_of_a_cold_tour_have_their_account)
 
 TEST(several_meters_are_subtracted_each_by_its_own)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 1);
-    struct overhead_way way = {.calls = "timer.nothing,perf-read.read",
-                               .processes = 1,
-                               .passes = 1,
-                               .meters = {"instructions:u", "instructions:k"}};
-    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    BUILDER(builder, 1);
+    struct overhead_tour *tour = build_overhead_tour(
+        &builder, WAY(.calls = "timer.nothing,perf-read.read", .processes = 1, .passes = 1,
+                      .meters = {"instructions:u", "instructions:k"}));
     const int64_t planted[4] = {12, 3, 20, 903};
     memcpy(tour->values, planted, sizeof(planted));
     struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    const struct seen_spans seen = look(&builder, &report);
     assert_int_equal(seen.spans, 4);
     assert_near(seen.list[2].cost, 8, 0);
     assert_near(seen.list[3].cost, 900, 0);
@@ -110,16 +100,14 @@ TEST(several_meters_are_subtracted_each_by_its_own)
 
 TEST(passes_with_faults_or_lost_time_are_disturbed)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 3);
-    struct overhead_way way = {.faulted = 0.35, .preempted = 0.3, .processes = 40};
-    struct overhead_tour *tour = build_overhead_tour(&builder, &way);
+    BUILDER(builder, 3);
+    struct overhead_tour *tour =
+        build_overhead_tour(&builder, WAY(.faulted = 0.35, .preempted = 0.3, .processes = 40));
     size_t planted = 0;
     for (size_t i = 0; i < tour->begins[40]; i += tour->length)
         planted += tour->accounts[i].minor_faults || tour->accounts[i].involuntary;
     struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    const struct seen_spans seen = look(&builder, &report);
     assert_true(planted > 100);
     assert_int_equal(seen.disturbed, planted * tour->length);
     assert_near(report.gauges[0].share, (double)planted / 800, 1e-9);
@@ -128,15 +116,13 @@ TEST(passes_with_faults_or_lost_time_are_disturbed)
 /* Commands that are started fault in every pass: that disturbs nothing. */
 TEST(faults_that_every_pass_has_disturb_none)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 3);
-    struct overhead_tour *tour = build_overhead_tour(&builder, &(struct overhead_way){0});
+    BUILDER(builder, 3);
+    struct overhead_tour *tour = build_overhead_tour(&builder, WAY(0));
     for (size_t i = 0; i < tour->begins[30]; i += tour->length)
         tour->accounts[i].minor_faults = 130 + random_below(&builder.random, 4);
     tour->accounts[0].minor_faults = 900;
     struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
-    overhead_each_span(&builder.file, &report, see, &seen);
+    const struct seen_spans seen = look(&builder, &report);
     assert_int_equal(seen.disturbed, tour->length);
 }
 
@@ -144,10 +130,8 @@ TEST(faults_that_every_pass_has_disturb_none)
 
 TEST(metering_is_the_median_of_processes_that_nobody_disturbed)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
-    struct overhead_tour *tour =
-        build_overhead_tour(&builder, &(struct overhead_way){.shared = 0.7, .processes = 40});
+    BUILDER(builder, 5);
+    struct overhead_tour *tour = build_overhead_tour(&builder, WAY(.shared = 0.7, .processes = 40));
     /* what is shared makes nothing dearer, too: 50 to 80 */
     for (size_t pass = 0; pass < tour->begins[40] / tour->length; pass++) {
         int64_t *values = tour->values + pass * tour->length;
@@ -168,24 +152,18 @@ TEST(metering_is_the_median_of_processes_that_nobody_disturbed)
 
 TEST(where_nothing_was_called_nothing_is_subtracted)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
-    build_overhead_tour(&builder, &(struct overhead_way){.calls = "perf-read.read,timer.gauge"});
-    struct overhead_report report = judge_passes(&builder);
-    struct seen_spans seen = {.file = &builder.file};
+    JUDGED(builder, report, 5, judge_passes(&builder), .calls = "perf-read.read,timer.gauge");
+    const struct seen_spans seen = look(&builder, &report);
     assert_false(report.timers[0].known);
     assert_near(report.timers[0].cost, 0, 0);
-    overhead_each_span(&builder.file, &report, see, &seen);
     assert_near(seen.list[0].cost, 1064, 0);
 }
 
 TEST(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
+    BUILDER(builder, 5);
     struct overhead_tour *tour = build_overhead_tour(
-        &builder, &(struct overhead_way){.calls = "timer.nothing,timer.nothing,perf-read.read",
-                                         .cold = true});
+        &builder, WAY(.calls = "timer.nothing,timer.nothing,perf-read.read", .cold = true));
     for (size_t i = 0; i < tour->begins[200]; i += 3)
         tour->values[i] = 700; /* the meter's own code was cold */
     struct overhead_report report = judge_passes(&builder);
@@ -194,35 +172,12 @@ TEST(a_machine_with_cold_tours_alone_is_timed_by_later_calls_of_nothing)
     assert_int_equal(report.timers[0].processes, 200);
 }
 
-TEST(machines_and_meters_are_timed_apart)
-{
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 5);
-    uint32_t other = build_overhead_machine(&builder, "other", false);
-    build_overhead_tour(&builder, &(struct overhead_way){.metering = 30});
-    build_overhead_tour(&builder, &(struct overhead_way){.machine = other, .metering = 90});
-    build_overhead_tour(&builder,
-                        &(struct overhead_way){.meters = {"instructions:u"}, .metering = 7});
-    struct overhead_report report = judge_passes(&builder);
-    assert_int_equal(report.timer_count, 3);
-    assert_near(report.timers[0].cost, 30, 0);
-    assert_near(report.timers[1].cost, 90, 0);
-    assert_int_equal(report.timers[1].machine, other);
-    assert_near(report.timers[2].cost, 7, 0);
-    assert_int_equal(report.gauge_count, 3);
-    assert_false(report.gauges[2].known); /* a count */
-}
-
 /* --- steps --- */
 
 static double resolution_of(double step, double noise, uint64_t seed)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, seed);
-    build_overhead_tour(&builder, &(struct overhead_way){.step = step, .run_noise = noise});
-    struct overhead_report report = judge_passes(&builder);
-    double resolution = report.timers[0].resolution;
-    return resolution;
+    JUDGED(builder, report, seed, judge_passes(&builder), .step = step, .run_noise = noise);
+    return report.timers[0].resolution;
 }
 
 TEST(the_step_of_a_meter_is_found)

@@ -47,17 +47,9 @@ static const struct overhead_slope *find(const struct overhead_case *file,
                                          const char *operation, bool by_reads, bool separate,
                                          const char *mode)
 {
-    const struct overhead_slope *found = NULL;
-    for (size_t i = 0; i < report->slope_count; i++) {
-        const struct overhead_slope *slope = &report->slopes[i];
-        if (strcmp(file->operations[slope->operation].name, operation) != 0 ||
-            slope->by_reads != by_reads || slope->separate != separate ||
-            strcmp(slope->meter->mode, mode) != 0)
-            continue;
-        assert_null(found);
-        found = slope;
-    }
-    return found;
+    return ONLY(report->slopes, report->slope_count, slope,
+                IS_CALL(file, slope->operation, operation) && slope->by_reads == by_reads &&
+                    slope->separate == separate && strcmp(slope->meter->mode, mode) == 0);
 }
 
 static const struct overhead_slope *by_events(const struct overhead_builder *builder,
@@ -136,18 +128,11 @@ TEST(a_cost_that_grows_ever_faster_is_not_straight)
 }
 
 /* One event 1500; from the second on 2300 + 40 for each. */
-static double stepped_cost(const struct overhead_built_call *call, void *context)
-{
-    (void)context;
-    if (strcmp(call->path, "timer") == 0)
-        return overhead_usual_cost(call, NULL);
-    return call->open == 1 ? 1500 : 2300 + 40.0 * call->open;
-}
+COST_OF_CALLS(stepped_cost, call->open == 1 ? 1500 : 2300 + 40.0 * call->open)
 
 TEST(a_first_event_that_stands_apart_is_told_from_a_curve)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 15);
+    BUILDER(builder, 15);
     struct overhead_way way = {.calls = small, .cost = stepped_cost, .process_noise = 0.02};
     for (way.open = 1; way.open <= 8; way.open++)
         build_overhead_tour(&builder, &way);
@@ -189,7 +174,7 @@ TEST(a_group_and_single_events_begin_with_the_same_one)
     assert_near(group->slope, 50, 1e-6);
     assert_near(single->slope, 900, 1e-6);
     assert_int_equal(single->points, 4);
-    assert_int_equal(single->counts[0], 1);
+    assert_int_equal(single->measured[0].count, 1);
     assert_near(single->one, group->one, 1e-9);
     assert_true(group->exact && single->exact && group->low == group->high);
 }
@@ -223,16 +208,10 @@ static double span_cost(const struct overhead_built_call *call, void *context)
 
 TEST(calls_in_a_row_have_a_slope_of_every_process)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 8);
-    struct overhead_way way = {
-        .calls = "timer.nothing,timer.gauge,perf-read.read,perf-read.read*2,perf-read.read*4,"
-                 "perf-read.read*8,perf-read.read*32",
-        .cost = span_cost,
-        .process_noise = 0.1,
-    };
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    JUDGED(builder, report, 8, judge_part(&builder, overhead_judge_sweeps),
+           .calls = "timer.nothing,timer.gauge,perf-read.read,perf-read.read*2,perf-read.read*4,"
+                    "perf-read.read*8,perf-read.read*32",
+           .cost = span_cost, .process_noise = 0.1);
     const struct overhead_slope *slope =
         find(&builder.file, &report, "perf-read.read", true, false, "");
     assert_int_equal(report.slope_count, 1);
@@ -247,14 +226,12 @@ TEST(calls_in_a_row_have_a_slope_of_every_process)
 
 TEST(calls_in_a_row_of_other_processes_make_one_sweep)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 9);
+    BUILDER(builder, 9);
     static const char *const calls[] = {"timer.nothing,timer.gauge,perf-read.read",
                                         "timer.nothing,timer.gauge,perf-read.read*4",
                                         "timer.nothing,timer.gauge,perf-read.read*16"};
     for (size_t i = 0; i < 3; i++)
-        build_overhead_tour(&builder, &(struct overhead_way){
-                                          .calls = calls[i], .cost = span_cost, .run_noise = 0.02});
+        build_overhead_tour(&builder, WAY(.calls = calls[i], .cost = span_cost, .run_noise = 0.02));
     struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
     const struct overhead_slope *slope =
         find(&builder.file, &report, "perf-read.read", true, false, "");
@@ -292,28 +269,9 @@ TEST(every_meter_has_its_slope_and_both_modes_together)
     }
 }
 
-TEST(machines_have_slopes_of_their_own)
-{
-    struct overhead_builder builder;
-    struct planted planted = {.base = 1000, .slope = 100, .exponent = 1};
-    struct planted other = {.base = 1000, .slope = 300, .exponent = 1};
-    overhead_builder_start(&builder, 11);
-    uint32_t second = build_overhead_machine(&builder, "second", false);
-    build_events(&builder, (struct overhead_way){.processes = 3, .passes = 2}, &planted);
-    build_events(&builder, (struct overhead_way){.processes = 3, .passes = 2, .machine = second},
-                 &other);
-    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
-    assert_int_equal(report.slope_count, 2);
-    assert_int_equal(report.slopes[0].machine, 0);
-    assert_near(report.slopes[0].slope, 100, 1e-6);
-    assert_int_equal(report.slopes[1].machine, second);
-    assert_near(report.slopes[1].slope, 300, 1e-6);
-}
-
 TEST(what_is_missing_makes_no_slope)
 {
-    struct overhead_builder builder;
-    overhead_builder_start(&builder, 12);
+    BUILDER(builder, 12);
     struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
     assert_int_equal(report.slope_count, 0);
     /* One number of events; others failed. */

@@ -2,13 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sources against each other: raw, aligned, and reasons that add up to the difference. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
-#include "repeat-judging.h"
-#include "studies/repeat/judge.h"
+#include "repeat-builder.h"
 
 static size_t counted(struct repeat_builder *builder, const char *source, uint64_t aligned,
                       uint64_t repetitions)
@@ -32,20 +26,20 @@ static void assert_adds_up(const struct repeat_alignment *alignment)
     double sum = 0, unknown = 0;
     for (size_t i = 0; i < alignment->reason_count; i++) {
         sum += alignment->reasons[i].instructions;
-        assert_true(alignment->reasons[i].words[0] != '\0');
+        assert_true(alignment->reasons[i].evidence.count);
         assert_true(i == 0 || fabs(alignment->reasons[i].instructions) <=
                                   fabs(alignment->reasons[i - 1].instructions));
-        if (strcmp(alignment->reasons[i].what, "unknown") == 0)
+        if (alignment->reasons[i].what == WHY_UNKNOWN)
             unknown = alignment->reasons[i].instructions;
     }
     assert_true(!(fabs(sum - alignment->difference) > 0));
     assert_true(!(fabs(unknown - alignment->unexplained) > 0));
 }
 
-static double reason(const struct repeat_alignment *alignment, const char *what)
+static double reason(const struct repeat_alignment *alignment, enum align_why what)
 {
     for (size_t i = 0; i < alignment->reason_count; i++)
-        if (strcmp(alignment->reasons[i].what, what) == 0)
+        if (alignment->reasons[i].what == what)
             return alignment->reasons[i].instructions;
     return 0;
 }
@@ -58,8 +52,7 @@ static double reason(const struct repeat_alignment *alignment, const char *what)
 
 TEST(sources_that_agree_are_the_same_after_alignment)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     counted(&builder, "step", 5000, 0);
     counted(&builder, "qemu", 5000, 700);
     counted(&builder, "valgrind", 5000, 0);
@@ -75,27 +68,22 @@ TEST(sources_that_agree_are_the_same_after_alignment)
         assert_number(report.alignments[i].difference, 0);
         assert_int_equal(report.alignments[i].reason_count, 0);
     }
-    repeat_build_end(&builder);
 }
 
 TEST(one_run_that_counts_otherwise_is_not_the_same)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     counted(&builder, "step", 5000, 0);
     size_t cell = counted(&builder, "qemu", 5000, 0);
     repeat_build_run(&builder, cell, (const uint64_t[]){5001, 5001});
     struct repeat_report report = repeat_judged(&builder);
     assert_false(report.alignments[0].same);
     assert_number(report.alignments[0].difference, 0);
-    repeat_build_end(&builder);
 }
 
 TEST(subjects_are_held_against_their_truth)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_subject(&builder, "loop", 100, "M8", 5000, 64);
     counted(&builder, "step", 5000, 0);
     counted(&builder, "qemu", 5003, 0);
@@ -106,15 +94,13 @@ TEST(subjects_are_held_against_their_truth)
     assert_false(report.alignments[1].same);
     assert_number(report.alignments[1].difference, 3);
     assert_number(report.alignments[1].unexplained, 3);
-    assert_says(report.alignments[1].reasons[0].words, "not recorded");
+    assert_says(report.alignments[1].reasons[0].evidence, SAYS_UNRECORDED);
     assert_adds_up(&report.alignments[1]);
-    repeat_build_end(&builder);
 }
 
 TEST(hardware_is_the_reference_where_nobody_steps)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     repeat_build_same(
         &builder,
         repeat_build_cell(&builder,
@@ -126,160 +112,116 @@ TEST(hardware_is_the_reference_where_nobody_steps)
     assert_int_equal(report.alignment_count, 1);
     assert_string_equal(report.alignments[0].against, "perf_event");
     assert_true(report.alignments[0].same);
-    repeat_build_end(&builder);
 }
 
-/* What glibc does in fact, made small. */
-TEST(the_reasons_of_a_libc_program_are_named)
+/* --- reasons, by functions --- */
+
+struct function {
+    const char *object, *name;
+    uint64_t step, tool;  /* 0: it does not execute it */
+    uint64_t repetitions; /* of the stepped one */
+};
+static const struct scenario {
+    const char *shows;          /* by a subject; NULL: by perl */
+    uint64_t more, repetitions; /* that the tool counts beyond its functions, and step's */
+    double reasons[WHY_COUNT];  /* all that there are; unknown is what is unexplained */
+    struct function functions[13];
+} scenarios[] = {
+    /* What glibc does in fact, made small. */
+    {NULL,
+     5,
+     0,
+     {[WHY_CPUID] = 60 - 8 - 150,
+      [WHY_VDSO] = 5 - 90,
+      [WHY_ENVIRONMENT] = 12 + 400 + 7 - 300,
+      [WHY_UNKNOWN] = 9 + 5},
+     {{"/usr/bin/perl", "main", 1000, 1000},
+      {"/lib/libc.so.6", "__memcpy_evex_unaligned_erms", 400, 0},
+      {"/lib/libc.so.6", "__memcpy_avx_unaligned_erms", 0, 460},
+      {"/lib/libc.so.6", "memcpy", 30, 22},
+      {"/lib/ld-linux-x86-64.so.2", "init_cpu_features.constprop.0", 800, 650},
+      {"[vdso]", "__vdso_clock_gettime", 90, 0},
+      {"/lib/libc.so.6", "clock_gettime@@GLIBC_2.17", 20, 25},
+      {"/usr/libexec/valgrind/vgpreload_core-amd64-linux.so", "_init", 0, 12},
+      {"/lib/ld-linux-x86-64.so.2", "_dl_map_object_from_fd", 500, 900},
+      {"/lib/libc.so.6", "_int_malloc", 300, 307},
+      {"/lib/libc.so.6", "__strlen_avx2", 300, 0},
+      {"/usr/bin/perl", "Perl_yylex", 300, 309},
+      {"/usr/bin/perl", "", 10, 10}}},
+    /* A static program on this CPU looks functions up in the vDSO, and under QEMU has none; as they
+     * were counted. */
+    {NULL,
+     0,
+     0,
+     {[WHY_VDSO] = -985 - 871 - 457 - 240 - 112 - 100,
+      [WHY_CPUID] = -450 + 9,
+      [WHY_START_UP] = -40,
+      [WHY_UNKNOWN] = 3},
+     {{"/tmp/hello", "_dl_lookup_symbol_x", 985, 0},
+      {"/tmp/hello", "do_lookup_x", 871, 0},
+      {"/tmp/hello", "_dl_non_dynamic_init", 650, 193},
+      {"/tmp/hello", "update_active.constprop.0", 635, 185},
+      {"/tmp/hello", "check_match", 240, 0},
+      {"/tmp/hello", "_int_malloc", 940, 828},
+      {"/tmp/hello", "__strcmp_avx2", 100, 0},
+      {"/tmp/hello", "_dl_aux_init", 323, 283},
+      {"/tmp/hello", "get_common_indices.constprop.0", 69, 78},
+      {"/tmp/hello", "main", 50, 50},
+      {"/tmp/hello", "work", 50, 53}}},
+    /* What serves others is bounded by what it serves. */
+    {NULL,
+     0,
+     0,
+     {[WHY_VDSO] = -100, [WHY_UNKNOWN] = -10000},
+     {{"a", "do_lookup_x", 100, 0}, {"a", "__memcpy_avx2", 50000, 40000}}},
+    /* What hashes addresses differs by them. */
+    {"M3 M10", 0, 0, {[WHY_ADDRESSES] = 30}, {{"a", "insert", 100, 130}}},
+    /* Repetitions that one side counts. */
+    {NULL, 0, 900, {[WHY_REPEATED] = 900}, {{"/bin/a", "copy", 100, 1000, 900}}},
+};
+
+static void build_function(struct repeat_builder *builder, size_t cell, const char *folder,
+                           const struct function *function, uint64_t count, uint64_t repetitions)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
-    size_t step = executed(&builder, "step"), tool = executed(&builder, "valgrind");
-    static const struct {
-        const char *object, *name;
-        uint64_t step, tool;
-    } functions[] = {
-        {"/usr/bin/perl", "main", 1000, 1000},
-        {"/lib/libc.so.6", "__memcpy_evex_unaligned_erms", 400, 0},
-        {"/lib/libc.so.6", "__memcpy_avx_unaligned_erms", 0, 460},
-        {"/lib/libc.so.6", "memcpy", 30, 22},
-        {"/lib/ld-linux-x86-64.so.2", "init_cpu_features.constprop.0", 800, 650},
-        {"[vdso]", "__vdso_clock_gettime", 90, 0},
-        {"/lib/libc.so.6", "clock_gettime@@GLIBC_2.17", 20, 25},
-        {"/usr/libexec/valgrind/vgpreload_core-amd64-linux.so", "_init", 0, 12},
-        {"/lib/ld-linux-x86-64.so.2", "_dl_map_object_from_fd", 500, 900},
-        {"/lib/libc.so.6", "_int_malloc", 300, 307},
-        {"/lib/libc.so.6", "__strlen_avx2", 300, 0},
-        {"/usr/bin/perl", "Perl_yylex", 300, 309},
-        {"/usr/bin/perl", "", 10, 10},
-    };
-    uint64_t totals[2] = {0, 0};
-    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-        if (functions[i].step)
-            repeat_build_function(&builder, step, functions[i].object, functions[i].name,
-                                  functions[i].step, 0);
-        if (functions[i].tool)
-            repeat_build_function(&builder, tool, functions[i].object, functions[i].name,
-                                  functions[i].tool, 0);
-        totals[0] += functions[i].step;
-        totals[1] += functions[i].tool;
+    char object[96]; /* wherever it lies */
+    snprintf(object, sizeof(object), "%s%s", *function->object == '/' ? folder : "",
+             function->object);
+    if (count)
+        repeat_build_function(builder, cell, object, function->name, count, repetitions);
+}
+
+TEST(reasons_are_named_by_functions)
+{
+    for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
+        const struct scenario *scenario = &scenarios[i];
+        uint64_t totals[2] = {0, 0};
+        MACHINE(builder, 1);
+        if (scenario->shows)
+            repeat_build_subject(&builder, "address-hash", 100, scenario->shows, -1, 64);
+        else
+            repeat_build_program(&builder, "perl", "perl");
+        const size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
+        for (const struct function *at = scenario->functions;
+             at < scenario->functions + 13 && at->name; at++) {
+            build_function(&builder, step, "", at, at->step, at->repetitions);
+            build_function(&builder, tool, "/other", at, at->tool, 0);
+            totals[0] += at->step;
+            totals[1] += at->tool;
+        }
+        counted(&builder, "step", totals[0], scenario->repetitions);
+        counted(&builder, "qemu", totals[1] + scenario->more, 0);
+        const struct repeat_report report = repeat_judged(&builder);
+        assert_int_equal(report.alignment_count, 1);
+        assert_adds_up(&report.alignments[0]);
+        for (int why = 0; why < WHY_COUNT; why++)
+            assert_number(reason(&report.alignments[0], (enum align_why)why),
+                          scenario->reasons[why]);
     }
-    counted(&builder, "step", totals[0], 0);
-    counted(&builder, "valgrind", totals[1] + 5, 0);
-    struct repeat_report report = repeat_judged(&builder);
-    assert_int_equal(report.alignment_count, 1);
-    const struct repeat_alignment *alignment = &report.alignments[0];
-    assert_adds_up(alignment);
-    assert_number(reason(alignment, "cpuid"), 60 - 8 - 150);
-    assert_number(reason(alignment, "vdso"), 5 - 90);
-    assert_number(reason(alignment, "environment"), 12 + 400 + 7 - 300);
-    assert_number(reason(alignment, "addresses"), 0);
-    assert_number(reason(alignment, "unknown"), 9 + 5);
-    for (size_t i = 0; i < alignment->reason_count; i++)
-        if (strcmp(alignment->reasons[i].what, "unknown") == 0)
-            assert_says(alignment->reasons[i].words,
-                        "Perl_yylex +9; +5 that functions do not account for");
-    repeat_build_end(&builder);
-}
-
-/* A static program on this CPU looks functions up in the vDSO, and under QEMU has none; figures as
- * they were counted. */
-TEST(lookups_in_the_vdso_are_one_reason_with_all_that_they_call)
-{
-    static const struct {
-        const char *name;
-        uint64_t step, qemu;
-    } functions[] = {{"_dl_lookup_symbol_x", 985, 0},
-                     {"do_lookup_x", 871, 0},
-                     {"_dl_non_dynamic_init", 650, 193},
-                     {"update_active.constprop.0", 635, 185},
-                     {"check_match", 240, 0},
-                     {"_int_malloc", 940, 828},
-                     {"__strcmp_avx2", 100, 0},
-                     {"_dl_aux_init", 323, 283},
-                     {"get_common_indices.constprop.0", 69, 78},
-                     {"main", 50, 50},
-                     {"work", 50, 53}};
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
-    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
-    uint64_t totals[2] = {0, 0};
-    for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-        repeat_build_function(&builder, step, "/tmp/hello", functions[i].name, functions[i].step,
-                              0);
-        if (functions[i].qemu)
-            repeat_build_function(&builder, tool, "/other/hello", functions[i].name,
-                                  functions[i].qemu, 0);
-        totals[0] += functions[i].step;
-        totals[1] += functions[i].qemu;
-    }
-    counted(&builder, "step", totals[0], 0);
-    counted(&builder, "qemu", totals[1], 0);
-    struct repeat_report report = repeat_judged(&builder);
-    const struct repeat_alignment *alignment = &report.alignments[0];
-    assert_adds_up(alignment);
-    assert_number(reason(alignment, "vdso"), -985 - 871 - 457 - 240 - 112 - 100);
-    assert_number(reason(alignment, "cpuid"), -450 + 9);
-    assert_number(reason(alignment, "start-up"), -40);
-    assert_number(alignment->unexplained, 3);
-    repeat_build_end(&builder);
-}
-
-/* Their size is bounded by what they serve. */
-TEST(a_miscounted_servant_is_not_explained_away)
-{
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
-    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
-    repeat_build_function(&builder, step, "a", "do_lookup_x", 100, 0);
-    repeat_build_function(&builder, step, "a", "__memcpy_avx2", 50000, 0);
-    repeat_build_function(&builder, tool, "a", "__memcpy_avx2", 40000, 0);
-    counted(&builder, "step", 50100, 0);
-    counted(&builder, "qemu", 40000, 0);
-    struct repeat_report report = repeat_judged(&builder);
-    assert_adds_up(&report.alignments[0]);
-    assert_number(reason(&report.alignments[0], "vdso"), -100);
-    assert_number(report.alignments[0].unexplained, -10000);
-    repeat_build_end(&builder);
-}
-
-TEST(what_hashes_addresses_differs_by_them)
-{
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
-    repeat_build_subject(&builder, "address-hash", 100, "M3 M10", -1, 64);
-    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
-    repeat_build_function(&builder, step, "a", "insert", 100, 0);
-    repeat_build_function(&builder, tool, "a", "insert", 130, 0);
-    counted(&builder, "step", 100, 0);
-    counted(&builder, "qemu", 130, 0);
-    struct repeat_report report = repeat_judged(&builder);
-    assert_number(reason(&report.alignments[0], "addresses"), 30);
-    assert_number(report.alignments[0].unexplained, 0);
-    repeat_build_end(&builder);
-}
-
-TEST(repetitions_that_one_side_counts_are_named)
-{
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
-    size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
-    repeat_build_function(&builder, step, "/bin/a", "copy", 100, 900);
-    repeat_build_function(&builder, tool, "/bin/a", "copy", 1000, 0);
-    counted(&builder, "step", 100, 900);
-    counted(&builder, "qemu", 1000, 0);
-    struct repeat_report report = repeat_judged(&builder);
-    assert_adds_up(&report.alignments[0]);
-    assert_number(reason(&report.alignments[0], "repeated"), 900);
-    assert_number(report.alignments[0].unexplained, 0);
-    repeat_build_end(&builder);
 }
 
 TEST(a_miscount_is_not_explained_away)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     size_t step = executed(&builder, "step"), tool = executed(&builder, "qemu");
     for (uint64_t i = 0; i < 20; i++) {
         char name[16];
@@ -292,8 +234,8 @@ TEST(a_miscount_is_not_explained_away)
     struct repeat_report report = repeat_judged(&builder);
     assert_adds_up(&report.alignments[0]);
     assert_number(report.alignments[0].unexplained, 20);
-    assert_says(report.alignments[0].reasons[0].words, "and 16 more functions");
-    repeat_build_end(&builder);
+    assert_number(repeat_number_of(&report.alignments[0].reasons[0].evidence, SAYS_FUNCTIONS, 0),
+                  16);
 }
 
 TEST(random_functions_always_add_up)
@@ -302,8 +244,7 @@ TEST(random_functions_always_add_up)
                                         "malloc",         "time",          "",       "getenv",
                                         "init_cacheinfo", "S_hash",        "work"};
     for (uint32_t seed = 1; seed <= repeat_seeds(100); seed++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, seed);
+        WORLD(builder, seed);
         uint64_t totals[2] = {0, 0};
         static const char *const sources[] = {"step", "qemu"};
         for (size_t side = 0; side < 2; side++) {
@@ -321,7 +262,6 @@ TEST(random_functions_always_add_up)
         struct repeat_report report = repeat_judged(&builder);
         assert_int_equal(report.alignment_count, 1);
         assert_adds_up(&report.alignments[0]);
-        repeat_build_end(&builder);
     }
 }
 

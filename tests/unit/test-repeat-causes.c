@@ -4,12 +4,8 @@
  * Why two executions part: planted differences are found where they are, and things that differ in
  * every execution of every program accuse nobody. */
 #include <errno.h>
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
 
-#include "case.h"
-#include "repeat-judging.h"
+#include "repeat-builder.h"
 
 struct world {
     struct repeat_builder builder;
@@ -65,12 +61,11 @@ static const struct repeat_seen *seen(struct world *world, enum repeat_parting c
 }
 
 /* The same, which there must be. */
-static struct repeat_seen told(struct world *world, enum repeat_parting cause)
+static const struct repeat_seen *told(struct world *world, enum repeat_parting cause)
 {
-    static const struct repeat_seen none;
     const struct repeat_seen *found = seen(world, cause);
     assert_non_null(found);
-    return found ? *found : none;
+    return found;
 }
 
 static size_t parted(struct world *world)
@@ -81,100 +76,149 @@ static size_t parted(struct world *world)
     return count;
 }
 
-TEST(the_same_calls_accuse_nobody)
-{
-    for (uint64_t varied = 0; varied < 2; varied++) {
-        struct world world;
-        begin(&world);
-        for (uint64_t i = 0; i < 3; i++) {
-            run(&world, 1000 + varied * i);
-            start_up(&world, i);
-        }
-        world.report = repeat_judged(&world.builder);
-        assert_int_equal(parted(&world), 0);
-        assert_int_equal(world.report.seen_count, 0);
-        end(&world);
-    }
-}
+/* --- one thing at a time --- */
 
-TEST(random_bytes_are_found_where_they_were_given)
-{
-    struct world world;
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        run(&world, 1000 + 17 * i);
-        start_up(&world, i);
-        CALL(&world, 0, "openat", "/dev/urandom", 3, 0, 0);
-        CALL(&world, 0, "read", "/dev/urandom", 4, 4, 31 + i);
-        CALL(&world, 0, "getpid", "", (int64_t)(4000 + i), 0, 0);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_int_equal(parted(&world), 1);
-    assert_true(told(&world, PARTING_RANDOM).parted);
-    assert_says(told(&world, PARTING_RANDOM).evidence,
-                "read of /dev/urandom gave other bytes at call 11 of 12");
-    assert_false(told(&world, PARTING_IDENTITY).parted);
-    end(&world);
-}
-
-TEST(identical_counts_make_no_parting_of_other_values)
-{
-    struct world world;
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        run(&world, 1000);
-        CALL(&world, 0, "getrandom", "", 24, 24, 31 + i);
-        CALL(&world, 0, "clock_gettime", "", 0, 0, 131 + i);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_int_equal(parted(&world), 0);
-    assert_says(told(&world, PARTING_RANDOM).evidence, "as-is counts are identical all the same");
-    assert_int_equal(told(&world, PARTING_TIME).times, 1);
-    end(&world);
-}
-
-TEST(time_and_identity_are_blamed_where_nothing_else_differs)
-{
-    static const struct {
-        const char *call;
+/* A call in each of two executions; of a numbered result or sum the second has one more. */
+struct asked {
+    const char *name, *what;
+    int64_t result;
+    uint64_t asked, sum;
+    int64_t results; /* the second has so much more */
+    uint64_t sums;
+    enum { BOTH, FIRST, SECOND } in;
+    uint32_t tasks[2];
+};
+struct scenario {
+    bool counts_vary, starts; /* with what every program does */
+    struct asked calls[6];    /* up to one without a name */
+    struct {
         enum repeat_parting cause;
-    } plans[] = {{"clock_gettime", PARTING_TIME}, {"getpid", PARTING_IDENTITY}};
-    for (size_t plan = 0; plan < 2; plan++) {
+        bool parted;
+        enum repeat_word says; /* SAYS_IDENTICAL: whatever */
+        size_t place;
+        double number;    /* with this place in it; 0: none */
+    } seen[3];            /* the first two must be there, where they say anything */
+    size_t parted, count; /* of all causes; count 0: whatever */
+};
+
+#define GETPID                                                                                     \
+    {                                                                                              \
+        "getpid", "", 900, .results = 1                                                            \
+    }
+#define TIME_OF                                                                                    \
+    {                                                                                              \
+        "clock_gettime", "", .sum = 44, .sums = 1                                                  \
+    }
+#define URANDOM                                                                                    \
+    {"openat", "/dev/urandom", 3},                                                                 \
+    {                                                                                              \
+        "read", "/dev/urandom", 4, 4, 31, .sums = 1                                                \
+    }
+#define RANDOM24                                                                                   \
+    {                                                                                              \
+        "getrandom", "", 24, 24, 31, .sums = 1                                                     \
+    }
+#define NULLED                                                                                     \
+    {                                                                                              \
+        "write", "/dev/null", 10, 10                                                               \
+    }
+#define INPUT "read", "/tmp/input"
+
+static const struct scenario scenarios[] = {
+    /* Addresses, ids and times of access differ in every execution of every program. */
+    {true, true, {{0}}, {{0}}, 0, 0},
+    {false, true, {{0}}, {{0}}, 0, 0},
+    /* Random bytes are found where they were given, and identity is not blamed beside them. */
+    {true,
+     true,
+     {URANDOM, GETPID},
+     {{PARTING_RANDOM, true, SAYS_GAVE, 3, 11}, {PARTING_IDENTITY, false, SAYS_GAVE, 3, 12}},
+     1,
+     0},
+    /* Identical counts make no parting of other values. */
+    {false,
+     false,
+     {RANDOM24, TIME_OF},
+     {{PARTING_RANDOM, false, SAYS_COUNTS_SAME}, {PARTING_TIME, false, SAYS_COUNTS_SAME}},
+     0,
+     2},
+    /* Time and identity are blamed where nothing else differs. */
+    {true, true, {TIME_OF}, {{PARTING_TIME, true, SAYS_GAVE}}, 1, 0},
+    {true, true, {GETPID}, {{PARTING_IDENTITY, true, SAYS_GAVE}}, 1, 0},
+    /* Other calls are explained by what was given before. */
+    {true,
+     true,
+     {GETPID, TIME_OF, {"nanosleep", "", .in = SECOND}, NULLED},
+     {{PARTING_TIME, true, SAYS_GAVE, 3, 11}, {PARTING_TIME, true, SAYS_PART, 0, 12}},
+     1,
+     0},
+    /* Partial input is told from other contents; broken off by a signal it is partial, too. */
+    {true,
+     false,
+     {{"read", "pipe", 1500, 65536, 5, .results = 2596, .sums = 1}, {INPUT, 20, 4096, 70, 0, 1}},
+     {{PARTING_PARTIAL, true, SAYS_GAVE}, {PARTING_FILES, true, SAYS_GAVE}},
+     2,
+     2},
+    {true,
+     false,
+     {{INPUT, 20, 4096, .results = -20 - EINTR}, {INPUT, 20, 4096}},
+     {{PARTING_PARTIAL, true, SAYS_GAVE}},
+     1,
+     0},
+    /* A file that ends is no partial input. */
+    {true, false, {{INPUT, 20, 4096, 1}, {INPUT, 0, 4096}}, {{0}}, 0, 0},
+    /* Threads that take turns in another order, and one that does something else. */
+    {true,
+     false,
+     {{"clone3", "", 50, .results = 1},
+      {"write", "/dev/null", 1, 1, .tasks = {0, 1}},
+      {"write", "/dev/null", 1, 1, .tasks = {1, 0}}},
+     {{PARTING_THREADS, true, SAYS_OTHER_ORDER}},
+     1,
+     0},
+    {true,
+     false,
+     {{"clone3", "", 50, .results = 1},
+      {"futex", "", -EAGAIN, .in = SECOND, .tasks = {1, 1}},
+      {"write", "/dev/null", 1, 1, .tasks = {1, 1}}},
+     {{PARTING_THREADS, true, SAYS_PART_LATER}},
+     1,
+     0},
+};
+
+TEST(what_parts_two_executions_is_found_where_it_is)
+{
+    for (size_t i = 0; i < sizeof(scenarios) / sizeof(*scenarios); i++) {
+        const struct scenario *scenario = &scenarios[i];
         struct world world;
         begin(&world);
-        for (uint64_t i = 0; i < 2; i++) {
-            run(&world, 1000 + i);
-            start_up(&world, i);
-            CALL(&world, 0, plans[plan].call, "", plan ? (int64_t)(900 + i) : 0, 0,
-                 plan ? 0 : 900 + i);
+        for (uint32_t second = 0; second < 2; second++) {
+            run(&world, 1000 + 17 * scenario->counts_vary * second);
+            if (scenario->starts)
+                start_up(&world, second);
+            for (const struct asked *call = scenario->calls; call->name; call++)
+                if (call->in != (second ? FIRST : SECOND))
+                    CALL(&world, call->tasks[second], call->name, call->what,
+                         call->result + call->results * second, call->asked,
+                         call->sum + call->sums * second);
         }
         world.report = repeat_judged(&world.builder);
-        assert_int_equal(parted(&world), 1);
-        assert_true(told(&world, plans[plan].cause).parted);
+        if (parted(&world) != scenario->parted ||
+            (scenario->count && world.report.seen_count != scenario->count))
+            fail_msg("scenario %zu: %zu parted, %zu seen", i, parted(&world),
+                     world.report.seen_count);
+        assert_true(scenario->seen[0].says || world.report.seen_count == 0);
+        for (size_t j = 0; j < 2 && scenario->seen[j].says; j++) {
+            const struct repeat_seen *found = told(&world, scenario->seen[j].cause);
+            assert_int_equal(found->parted, scenario->seen[j].parted);
+            assert_says(found->evidence, scenario->seen[j].says);
+            if (scenario->seen[j].number > 0)
+                assert_float_equal(repeat_number_of(&found->evidence, scenario->seen[j].says,
+                                                    scenario->seen[j].place),
+                                   scenario->seen[j].number, 0);
+        }
         end(&world);
     }
-}
-
-TEST(other_calls_are_explained_by_what_was_given_before)
-{
-    struct world world;
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        run(&world, 1000 + i);
-        start_up(&world, i);
-        CALL(&world, 0, "getpid", "", (int64_t)(900 + i), 0, 0);
-        CALL(&world, 0, "clock_gettime", "", 0, 0, 44 + i);
-        if (i)
-            CALL(&world, 0, "nanosleep", "", 0, 0, 0);
-        CALL(&world, 0, "write", "/dev/null", 10, 10, 0);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_int_equal(parted(&world), 1);
-    assert_int_equal(world.report.seen[0].cause, PARTING_TIME);
-    assert_says(world.report.seen[0].evidence,
-                "clock_gettime gave another time at call 11 of 12; two runs part at call 12 of 12: "
-                "write, nanosleep");
-    end(&world);
 }
 
 /* Watched as-is, where a hash seed is drawn, and controlled, where none is: the time is another
@@ -204,82 +248,14 @@ TEST(what_parts_nothing_elsewhere_is_not_blamed)
         }
         world.report = repeat_judged(&world.builder);
         assert_int_equal(parted(&world), 1);
-        assert_false(told(&world, PARTING_TIME).parted);
+        assert_false(told(&world, PARTING_TIME)->parted);
         if (drawn)
-            assert_says(told(&world, PARTING_RANDOM).evidence,
-                        "getrandom gave other bytes at call 1 of 4; two runs part at call 4 of 4");
+            assert_float_equal(
+                repeat_number_of(&told(&world, PARTING_RANDOM)->evidence, SAYS_PART, 0), 4, 0);
         else
-            assert_says(world.report.seen[0].evidence, "what decides is not among its calls");
+            assert_says(world.report.seen[0].evidence, SAYS_NO_CALL);
         end(&world);
     }
-}
-
-TEST(partial_input_is_told_from_other_contents)
-{
-    struct world world;
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        run(&world, 1000 + i);
-        CALL(&world, 0, "read", "pipe", i ? 4096 : 1500, 65536, 5 + i);
-        CALL(&world, 0, "read", "/tmp/input", 20, 4096, 70 + i);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_true(told(&world, PARTING_PARTIAL).parted);
-    assert_says(told(&world, PARTING_PARTIAL).evidence, "read of pipe gave another amount");
-    assert_true(told(&world, PARTING_FILES).parted);
-    assert_says(told(&world, PARTING_FILES).evidence, "read of /tmp/input gave something else");
-    end(&world);
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        run(&world, 1000 + i);
-        CALL(&world, 0, "read", "/tmp/input", i ? -EINTR : 20, 4096, 0);
-        CALL(&world, 0, "read", "/tmp/input", 20, 4096, 0);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_true(told(&world, PARTING_PARTIAL).parted);
-    end(&world);
-}
-
-TEST(a_file_that_ends_is_no_partial_input)
-{
-    struct world world;
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        run(&world, 1000 + i);
-        CALL(&world, 0, "read", "/tmp/input", 20, 4096, 1);
-        CALL(&world, 0, "read", "/tmp/input", 0, 4096, 0);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_int_equal(world.report.seen_count, 0);
-    end(&world);
-}
-
-TEST(threads_in_another_order_are_seen)
-{
-    struct world world;
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        run(&world, 1000 + i);
-        CALL(&world, 0, "clone3", "", (int64_t)(50 + i), 0, 0);
-        CALL(&world, i ? 1 : 0, "write", "/dev/null", 1, 1, 0);
-        CALL(&world, i ? 0 : 1, "write", "/dev/null", 1, 1, 0);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_int_equal(parted(&world), 1);
-    assert_true(told(&world, PARTING_THREADS).parted);
-    assert_says(told(&world, PARTING_THREADS).evidence, "took turns in another order");
-    end(&world);
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        run(&world, 1000 + i);
-        CALL(&world, 0, "clone3", "", (int64_t)(50 + i), 0, 0);
-        if (i)
-            CALL(&world, 1, "futex", "", -EAGAIN, 0, 0);
-        CALL(&world, 1, "write", "/dev/null", 1, 1, 0);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_true(told(&world, PARTING_THREADS).parted);
-    end(&world);
 }
 
 TEST(addresses_are_blamed_where_calls_stay_the_same)
@@ -299,8 +275,9 @@ TEST(addresses_are_blamed_where_calls_stay_the_same)
         }
         world.report = repeat_judged(&world.builder);
         assert_non_null(seen(&world, PARTING_ADDRESSES));
-        assert_int_equal(told(&world, PARTING_ADDRESSES).parted, watched);
-        assert_says(told(&world, PARTING_ADDRESSES).evidence, "counts follow address randomi");
+        assert_int_equal(told(&world, PARTING_ADDRESSES)->parted, watched);
+        assert_says(told(&world, PARTING_ADDRESSES)->evidence,
+                    watched ? SAYS_ADDRESSES_SAME : SAYS_ADDRESSES);
         end(&world);
     }
 }
@@ -313,28 +290,24 @@ TEST(output_that_differs_is_told)
     for (uint64_t i = 0; i < 5; i++)
         repeat_build_run(&world.builder, world.cell, &(uint64_t){9})->output_sum = i > 2;
     world.report = repeat_judged(&world.builder);
-    assert_true(told(&world, PARTING_OUTPUT).parted);
-    assert_int_equal(told(&world, PARTING_OUTPUT).times, 2);
-    assert_says(told(&world, PARTING_OUTPUT).evidence, "2 of 5 runs by perf_event (as-is)");
+    assert_true(told(&world, PARTING_OUTPUT)->parted);
+    assert_int_equal(told(&world, PARTING_OUTPUT)->times, 2);
+    assert_says(told(&world, PARTING_OUTPUT)->evidence, SAYS_WROTE);
     end(&world);
 }
 
 TEST(nothing_is_said_of_counts_that_nobody_took)
 {
     struct world world;
-    repeat_begin(&world.builder, 3);
-    world.cell =
-        repeat_build_cell(&world.builder, &(struct repeat_way){.source = "step",
-                                                               .detail = DETAIL_CALLS,
-                                                               .events = {"step/syscalls/"},
-                                                               .classes = {"syscalls"}});
+    begin(&world);
     for (uint64_t i = 0; i < 2; i++) {
         repeat_build_run(&world.builder, world.cell, &(uint64_t){9});
         CALL(&world, 0, "getrandom", "", 24, 24, 31 + i);
     }
     world.report = repeat_judged(&world.builder);
     assert_int_equal(parted(&world), 0);
-    assert_null(strstr(told(&world, PARTING_RANDOM).evidence, "identical"));
+    assert_null(
+        reasons_find(&told(&world, PARTING_RANDOM)->evidence, &repeat_words[SAYS_COUNTS_SAME]));
     end(&world);
 }
 

@@ -4,12 +4,7 @@
  * What faults and interrupts add to a counter: planted amounts come out, an exact zero with an
  * interval that so many runs deserve, and nothing where nothing can be known; and counts are less
  * by it when they are adjusted. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
-#include "repeat-judging.h"
+#include "repeat-builder.h"
 
 /* How a machine counts. */
 struct planted_machine {
@@ -46,12 +41,13 @@ static size_t subject(struct repeat_builder *builder, const struct planted_machi
     return cell;
 }
 
-static const struct repeat_contribution *find(const struct repeat_report *report, const char *of)
+static const struct repeat_contribution *find(const struct repeat_report *report,
+                                              enum disturbance of)
 {
     for (size_t i = 0; i < report->contribution_count; i++)
-        if (strcmp(report->contributions[i].of, of) == 0)
+        if (report->contributions[i].of == of)
             return &report->contributions[i];
-    fail_msg("no contribution of a %s", of);
+    fail_msg("no contribution of a %s", disturbance_names[of]);
     return NULL;
 }
 
@@ -72,10 +68,10 @@ TEST(planted_amounts_come_out)
     const struct planted_machine how = {.fault = 1, .interrupt = 2, .offset = 3, .noise = 1};
     int inside = 0;
     for (uint64_t seed = 1; seed <= 100; seed++) {
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         struct repeat_report report = measure(&builder, &how, seed);
-        const struct repeat_contribution *fault = find(&report, "page-fault");
-        const struct repeat_contribution *tick = find(&report, "interrupt");
+        const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
+        const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
         assert_true(fault->known && tick->known);
         assert_int_equal(fault->runs, 36);
         assert_int_equal(fault->programs, 3);
@@ -83,7 +79,6 @@ TEST(planted_amounts_come_out)
         assert_true(tick->high - tick->low < 0.1);
         inside += fault->low <= 1 && fault->high >= 1;
         inside += tick->low <= 2 && tick->high >= 2;
-        repeat_build_end(&builder);
     }
     /* 95 of 100 for each; far fewer, or all, and the interval is none of 95 %. */
     assert_in_range(inside, 178, 199);
@@ -91,52 +86,45 @@ TEST(planted_amounts_come_out)
 
 TEST(an_exact_zero_is_zero_within_what_whole_counts_can_tell)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {0};
     struct repeat_report report = measure(&builder, &how, 5);
-    const struct repeat_contribution *fault = find(&report, "page-fault");
-    const struct repeat_contribution *tick = find(&report, "interrupt");
+    const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
+    const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
     assert_true(fault->known && tick->known);
     assert_true(fabs(fault->each) < 1e-9 && fabs(tick->each) < 1e-9);
     assert_true(fault->low < 0 && fault->low > -0.001 && fault->high > 0 && fault->high < 0.001);
     assert_true(tick->low < 0 && tick->low > -0.01 && tick->high > 0 && tick->high < 0.01);
-    repeat_build_end(&builder);
 }
 
 TEST(interrupts_that_nobody_tells_are_not_known_and_faults_are)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .untold = true};
     struct repeat_report report = measure(&builder, &how, 5);
-    assert_true(find(&report, "page-fault")->known);
-    assert_true(fabs(find(&report, "page-fault")->each - 1) < 1e-6);
-    assert_false(find(&report, "interrupt")->known);
-    assert_non_null(strstr(find(&report, "interrupt")->why, "no run tells its interrupts"));
-    repeat_build_end(&builder);
+    assert_true(find(&report, DISTURBANCE_FAULT)->known);
+    assert_true(fabs(find(&report, DISTURBANCE_FAULT)->each - 1) < 1e-6);
+    assert_false(find(&report, DISTURBANCE_INTERRUPT)->known);
+    assert_says(find(&report, DISTURBANCE_INTERRUPT)->why, SAYS_UNTOLD);
 }
 
 TEST(what_does_not_vary_is_not_known)
 {
-    struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1};
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 1);
     const size_t cell = subject(&builder, &how, "loop", 1000, 20, 0);
     for (size_t run = 0; run < builder.file.cells[cell].runs; run++)
         builder.file.cells[cell].list[run].interrupts = 0;
     struct repeat_report report = repeat_judged(&builder);
-    assert_false(find(&report, "page-fault")->known);
-    assert_non_null(strstr(find(&report, "page-fault")->why, "too few differ"));
-    assert_false(find(&report, "interrupt")->known);
-    repeat_build_end(&builder);
+    assert_false(find(&report, DISTURBANCE_FAULT)->known);
+    assert_says(find(&report, DISTURBANCE_FAULT)->why, SAYS_FEW_DIFFER);
+    assert_false(find(&report, DISTURBANCE_INTERRUPT)->known);
 }
 
 TEST(programs_of_unknown_length_tell_by_what_varies_with_them)
 {
-    struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 5, .offset = 7, .noise = 2};
-    repeat_build_start(&builder, 3);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 3);
     for (int program = 0; program < 3; program++) {
         struct repeat_way way = {.controls = CONTROLS_ALL,
                                  .program = repeat_build_program(&builder, "p", "p")};
@@ -149,13 +137,12 @@ TEST(programs_of_unknown_length_tell_by_what_varies_with_them)
             execute(&builder, loose, &how, 1000000u + 77777 * run, 300, 50);
     }
     struct repeat_report report = repeat_judged(&builder);
-    const struct repeat_contribution *fault = find(&report, "page-fault");
-    const struct repeat_contribution *tick = find(&report, "interrupt");
+    const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
+    const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
     assert_true(fault->known && tick->known);
     assert_int_equal(fault->runs, 36);
     assert_true(fabs(fault->each - 1) < 0.05 && fault->low < 1 && fault->high > 1);
     assert_true(fabs(tick->each - 5) < 0.5);
-    repeat_build_end(&builder);
 }
 
 /* A program that takes more memory when it does more: what goes with faults is its own work, and
@@ -182,9 +169,9 @@ static struct repeat_report worked(struct repeat_builder *builder, bool stepped)
 TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
 {
     for (int stepped = 0; stepped < 2; stepped++) {
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         struct repeat_report report = worked(&builder, stepped);
-        const struct repeat_contribution *fault = find(&report, "page-fault");
+        const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
         assert_true(fault->known && fault->low > 0);
         assert_int_equal(fault->firm, stepped);
         assert_int_equal(report.findings[5].verdict,
@@ -192,18 +179,14 @@ TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
         /* M1 must not hold by taking away what the program itself does. */
         assert_true(stepped || report.findings[0].verdict == FINDING_FAILS);
         for (size_t i = 0; i < report.row_count; i++)
-            if (builder.file.cells[report.rows[i].cell].controls && report.rows[i].is_adjusted &&
-                !stepped)
+            if (report.rows[i].cell->controls && report.rows[i].is_adjusted && !stepped)
                 assert_true(report.rows[i].adjusted_stdev > 0.99 * report.rows[i].stdev);
-        repeat_build_end(&builder);
     }
 }
 
 TEST(a_machine_without_a_counter_says_why)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 1);
     repeat_build_absence(&builder, "instructions:u", "this machine has no PMU", 2);
     const struct repeat_way way = {.source = "step",
                                    .program = repeat_build_program(&builder, "p", "p")};
@@ -211,18 +194,17 @@ TEST(a_machine_without_a_counter_says_why)
     struct repeat_report report = repeat_judged(&builder);
     assert_int_equal(report.contribution_count, 2);
     assert_false(report.contributions[0].known || report.contributions[1].known);
-    assert_string_equal(report.contributions[0].why, "this machine has no PMU");
+    assert_says(report.contributions[0].why, SAYS_ABSENT);
     for (size_t i = 0; i < report.row_count; i++)
         assert_false(report.rows[i].is_adjusted);
-    repeat_build_end(&builder);
 }
 
 static const struct repeat_row *row_of(const struct repeat_case *file,
                                        const struct repeat_report *report, const char *subject_name)
 {
     for (size_t i = 0; i < report->row_count; i++) {
-        const struct repeat_cell *cell = &file->cells[report->rows[i].cell];
-        if (strcmp(file->programs[cell->program].subject_name, subject_name) == 0)
+        const struct repeat_cell *cell = report->rows[i].cell;
+        if (strcmp(file->programs[cell->at.program].subject_name, subject_name) == 0)
             return &report->rows[i];
     }
     fail_msg("no row of %s", subject_name);
@@ -231,7 +213,7 @@ static const struct repeat_row *row_of(const struct repeat_case *file,
 
 TEST(adjusted_counts_lose_what_was_added_and_come_to_the_truth)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 100};
     struct repeat_report report = measure(&builder, &how, 9);
     const struct repeat_row *spin = row_of(&builder.file, &report, "spin");
@@ -241,31 +223,27 @@ TEST(adjusted_counts_lose_what_was_added_and_come_to_the_truth)
     assert_true(spin->residual_low <= 0 && spin->residual_high >= 0);
     const struct repeat_row *faults = row_of(&builder.file, &report, "faults");
     assert_true(fabs(faults->adjusted_mean - 8205) < 5 && faults->mean > 10000);
-    repeat_build_end(&builder);
 }
 
 TEST(what_is_no_more_than_chance_is_not_subtracted)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     const struct planted_machine how = {.noise = 20};
     for (uint64_t seed = 1; seed < 20; seed++) {
         struct repeat_report report = measure(&builder, &how, seed);
-        const struct repeat_contribution *tick = find(&report, "interrupt");
-        const struct repeat_contribution *fault = find(&report, "page-fault");
+        const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
+        const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
         const struct repeat_row *spin = row_of(&builder.file, &report, "spin");
         if (tick->low < 0 && tick->high > 0 && fault->low < 0 && fault->high > 0)
             assert_true(fabs(spin->adjusted_mean - spin->mean) < 1e-6);
         assert_true(spin->is_adjusted);
-        repeat_build_end(&builder);
     }
 }
 
 TEST(a_program_of_unknown_length_is_held_against_what_was_stepped)
 {
-    struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .interrupt = 2};
-    repeat_build_start(&builder, 4);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 4);
     subject(&builder, &how, "loop", 40184, 20, 1);
     subject(&builder, &how, "faults", 8205, 2020, 1);
     subject(&builder, &how, "spin", 600000184, 20, 100);
@@ -279,20 +257,17 @@ TEST(a_program_of_unknown_length_is_held_against_what_was_stepped)
     struct repeat_report report = repeat_judged(&builder);
     for (size_t i = 0; i < report.row_count; i++) {
         const struct repeat_row *row = &report.rows[i];
-        if (row->cell != cell)
+        if (row->cell != &builder.file.cells[cell])
             continue;
         assert_true(fabs(row->residual - 10) < 1);
         assert_true(row->residual_low > 5 && row->residual_high < 15);
     }
-    repeat_build_end(&builder);
 }
 
 TEST(what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left)
 {
-    struct repeat_builder builder;
     const struct planted_machine how = {.fault = 1, .noise = 5};
-    repeat_build_start(&builder, 4);
-    repeat_build_machine(&builder, "a machine", "1");
+    MACHINE(builder, 4);
     subject(&builder, &how, "loop", 40184, 20, 1);
     subject(&builder, &how, "faults", 8205, 1020, 1);
     const size_t cell = subject(&builder, &how, "many", 1000000, 50000, 1);
@@ -300,9 +275,8 @@ TEST(what_is_uncertain_of_a_contribution_is_uncertain_of_what_is_left)
     for (size_t run = 0; run < builder.file.cells[cell].runs; run++)
         builder.file.cells[cell].list[run].has_interrupts = false;
     struct repeat_report report = repeat_judged(&builder);
-    const struct repeat_contribution *fault = find(&report, "page-fault");
+    const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
     const struct repeat_row *many = row_of(&builder.file, &report, "many");
     assert_true(fault->known && fault->low > 0);
     assert_true(many->residual_high - many->residual_low >= 49000 * (fault->high - fault->low));
-    repeat_build_end(&builder);
 }

@@ -3,12 +3,7 @@
  *
  * Which control did it: planted programs of which the answer is known, hundreds of them. Wrong
  * names are counted, and so are names that were missed. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
-#include "repeat-judging.h"
+#include "repeat-builder.h"
 
 #define ASLR  CONTROL_BIT(CONTROL_ASLR)
 #define SEEDS CONTROL_BIT(CONTROL_HASH_SEEDS)
@@ -34,24 +29,20 @@ static struct score scored(const struct repeat_planted *planted, uint32_t worlds
 {
     struct score score = {.worlds = worlds};
     for (uint32_t seed = 1; seed <= worlds; seed++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, seed);
+        WORLD(builder, seed);
         repeat_build_settings(&builder, &(struct repeat_way){0}, planted, true);
         struct repeat_report report = repeat_judged(&builder);
         assert_int_equal(report.effect_count, 1);
         const struct repeat_effect *effect = &report.effects[0];
-        assert_true(strlen(effect->who) > 20);
+        assert_true(effect->who.count > 0);
         score.wrong += (named(effect) & ~right) != 0;
         score.missed += (right & ~named(effect)) != 0;
         for (size_t i = 0; i < CONTROL_COUNT; i++)
             if (!((right | moves) & CONTROL_BIT(i)) &&
-                (effect->parts[i].only_shifts || effect->parts[i].without_shifts)) {
+                (effect->parts[i].only.shifts || effect->parts[i].without.shifts)) {
                 score.moved++;
                 break;
             }
-        if (getenv("ASSAY_TEST_SAY") && seed <= 3)
-            print_message("#   %s\n", effect->who);
-        repeat_build_end(&builder);
     }
     return score;
 }
@@ -139,42 +130,39 @@ TEST(clean_data_accuse_nobody)
     expect("interrupts", &(struct repeat_planted){.interrupts = 30, .each = 7}, 0, 0, 0, 0);
 }
 
-static char *sentence(const struct repeat_planted *planted, bool singles)
+TEST(it_is_said_who_and_what_is_left)
 {
-    static char who[400];
-    struct repeat_builder builder;
-    repeat_begin(&builder, 5);
-    repeat_build_settings(&builder, &(struct repeat_way){0}, planted, singles);
-    struct repeat_report report = repeat_judged(&builder);
-    memcpy(who, report.effects[0].who, sizeof(who));
-    repeat_build_end(&builder);
-    return who;
-}
-
-TEST(sentences_say_who_and_what_is_left)
-{
-    assert_says(sentence(&(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, true),
-                "aslr did it; with it alone identical in 12 of 12 runs; with all but it ");
-    assert_says(sentence(&(struct repeat_planted){.any = ASLR | SEEDS, .any_stdev = 800}, true),
-                "aslr and hash-seeds are needed together; none of them alone brings most of it");
-    assert_says(sentence(&(struct repeat_planted){.all = ASLR | SEEDS, .all_stdev = 800}, true),
-                "aslr or hash-seeds: each alone is enough");
-    assert_says(sentence(&(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = -25000}, true),
-                "identical from the beginning: 12 of 12 runs as-is, 12 of 12 controlled; "
-                "environment only moves the level, by -25,000");
-    /* A program does not count a negative number. */
-    assert_says(sentence(&(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = -25000}, false),
-                "controlled it counts 25,000 fewer");
-    assert_says(sentence(&(struct repeat_planted){.shifts[CONTROL_ENVIRONMENT] = 25000}, false),
-                "controlled it counts 25,000 more");
-    assert_says(sentence(&(struct repeat_planted){.interrupts = 30, .each = 7}, true),
-                "of that follows interrupts (7 for each)");
-    assert_says(sentence(&(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, false),
-                "controls were not switched one at a time");
-    assert_says(sentence(&(struct repeat_planted){.noise = 100}, true),
-                "no control brings anything that 12 runs could show");
-    assert_says(sentence(&(struct repeat_planted){.noise = 100, .runs = 1}, true),
-                "too few runs that ended alike");
+    static const struct {
+        struct repeat_planted planted;
+        bool singles;
+        enum repeat_word says[3]; /* in this order; SAYS_IDENTICAL, which is none: no more */
+    } cases[] = {
+        {{.varies[CONTROL_ASLR] = 500}, true, {SAYS_DID_IT, SAYS_WITH_IT, SAYS_WITHOUT_IT}},
+        {{.any = ASLR | SEEDS, .any_stdev = 800}, true, {SAYS_NEEDED, SAYS_NONE_ALONE}},
+        {{.all = ASLR | SEEDS, .all_stdev = 800}, true, {SAYS_EACH_ENOUGH}},
+        {{.shifts[CONTROL_ENVIRONMENT] = -25000}, true, {SAYS_ALWAYS_SAME, SAYS_MOVES}},
+        {{.shifts[CONTROL_ENVIRONMENT] = -25000}, false, {SAYS_ALWAYS_SAME, SAYS_FEWER}},
+        {{.shifts[CONTROL_ENVIRONMENT] = 25000}, false, {SAYS_ALWAYS_SAME, SAYS_MORE}},
+        {{.interrupts = 30, .each = 7}, true, {SAYS_NO_CONTROL, SAYS_REST, SAYS_FOLLOWS}},
+        {{.varies[CONTROL_ASLR] = 500}, false, {SAYS_FROM_TO, SAYS_NOT_SINGLY}},
+        {{.noise = 100}, true, {SAYS_NO_CONTROL, SAYS_REST}},
+        {{.noise = 100, .runs = 1}, true, {SAYS_FEW_RUNS}},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        WORLD(builder, 5);
+        repeat_build_settings(&builder, &(struct repeat_way){0}, &cases[i].planted,
+                              cases[i].singles);
+        const struct repeat_report report = repeat_judged(&builder);
+        const struct reasons *who = &report.effects[0].who;
+        size_t said = 0;
+        for (; said < 3 && cases[i].says[said]; said++)
+            assert_ptr_equal(who->list[said].words, &repeat_words[cases[i].says[said]]);
+        assert_int_equal(who->count, said);
+        if (cases[i].planted.shifts[CONTROL_ENVIRONMENT] < 0 && cases[i].singles)
+            assert_float_equal(repeat_number_of(who, SAYS_MOVES, 1), -25000, 0);
+        if (cases[i].planted.interrupts > 0)
+            assert_float_equal(repeat_number_of(who, SAYS_FOLLOWS, 2), 7, 1e-6);
+    }
 }
 
 TEST(the_ratio_says_how_much_and_how_surely)
@@ -182,8 +170,7 @@ TEST(the_ratio_says_how_much_and_how_surely)
     uint32_t within = 0;
     const uint32_t worlds = repeat_seeds(100);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, seed);
+        WORLD(builder, seed);
         repeat_build_settings(
             &builder, &(struct repeat_way){0},
             &(struct repeat_planted){.varies[CONTROL_ASLR] = 3000 * sqrt(.99), .noise = 300},
@@ -192,7 +179,6 @@ TEST(the_ratio_says_how_much_and_how_surely)
         const struct repeat_effect *effect = &report.effects[0];
         assert_true(effect->ratio_low <= effect->ratio && effect->ratio <= effect->ratio_high);
         within += effect->ratio_low <= 10 && 10 <= effect->ratio_high;
-        repeat_build_end(&builder);
     }
     print_message("# the ratio's interval holds it in %u of %u worlds\n", within, worlds);
     assert_true(within >= .93 * worlds);
@@ -200,8 +186,7 @@ TEST(the_ratio_says_how_much_and_how_surely)
 
 TEST(a_ratio_over_identical_counts_has_no_end)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 3);
+    WORLD(builder, 3);
     repeat_build_settings(&builder, &(struct repeat_way){0},
                           &(struct repeat_planted){.varies[CONTROL_ASLR] = 500}, true);
     struct repeat_report report = repeat_judged(&builder);
@@ -210,15 +195,17 @@ TEST(a_ratio_over_identical_counts_has_no_end)
     /* Of 12 runs that never varied up to 26 % could. */
     assert_true(fabs(effect->ratio_low - 1 / sqrt(1 - pow(.025, 1. / 12))) < 1e-6);
     const struct control_part *aslr = &effect->parts[CONTROL_ASLR];
-    assert_float_equal(aslr->only_part, 1, 1e-12);
-    assert_float_equal(aslr->only_low, pow(.025, 1. / 12), 1e-6);
+    assert_float_equal(aslr->only.part, 1, 1e-12);
+    assert_float_equal(aslr->only.low, pow(.025, 1. / 12), 1e-6);
     assert_true(aslr->brings && aslr->is_needed);
-    repeat_build_end(&builder);
-    repeat_begin(&builder, 3);
+}
+
+TEST(of_counts_that_never_vary_there_is_no_ratio)
+{
+    WORLD(builder, 3);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
-    report = repeat_judged(&builder);
+    const struct repeat_report report = repeat_judged(&builder);
     assert_true(isnan(report.effects[0].ratio));
-    repeat_build_end(&builder);
 }
 
 /* Addresses that are held are one draw of those that vary. */
@@ -227,27 +214,23 @@ TEST(a_draw_that_is_held_is_no_shift_of_the_level)
     uint32_t shifts = 0;
     const uint32_t worlds = repeat_seeds(20);
     for (uint32_t seed = 1; seed <= worlds; seed++) {
-        struct repeat_builder builder;
-        repeat_begin(&builder, seed);
+        WORLD(builder, seed);
         repeat_build_settings(&builder, &(struct repeat_way){0},
                               &(struct repeat_planted){.varies[CONTROL_ASLR] = 500, .held = 2},
                               true);
         struct repeat_report report = repeat_judged(&builder);
         const struct control_part *part = &report.effects[0].parts[CONTROL_ASLR];
-        shifts += part->only_shifts || part->without_shifts;
-        repeat_build_end(&builder);
+        shifts += part->only.shifts || part->without.shifts;
     }
     assert_true(shifts <= .05 * worlds);
 }
 
 TEST(controlled_may_be_a_few_controls_only)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 9);
+    WORLD(builder, 9);
     repeat_build_settings(&builder, &(struct repeat_way){.controls = ASLR | SEEDS},
                           &(struct repeat_planted){.varies[CONTROL_HASH_SEEDS] = 900}, true);
     struct repeat_report report = repeat_judged(&builder);
     assert_int_equal(report.effect_count, 1);
     assert_int_equal(named(&report.effects[0]), SEEDS);
-    repeat_build_end(&builder);
 }

@@ -3,20 +3,7 @@
  *
  * Findings that programs of the kit decide: each holds on a machine that does what the paper says,
  * does not on one that does the opposite, and says so where nothing can be told. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
-#include "repeat-judging.h"
-
-enum { M2 = 1, M5 = 4, M6, M7, M8, M9, M10 };
-
-static void begin(struct repeat_builder *builder)
-{
-    repeat_build_start(builder, 1);
-    repeat_build_machine(builder, "a machine (x86_64)", "1");
-}
+#include "repeat-builder.h"
 
 /* A cell of the program by this source, with these counts in turn over its runs. */
 static size_t counted(struct repeat_builder *builder, size_t program, const char *source,
@@ -36,35 +23,12 @@ static size_t subject(struct repeat_builder *builder, const char *name, const ch
     return repeat_build_subject(builder, name, 10, shows, -1, 64);
 }
 
-static struct finding judged(struct repeat_builder *builder, int index)
-{
-    struct repeat_report report = repeat_judged(builder);
-    const struct finding finding = report.findings[index];
-    assert_true(finding.reason[0] != '\0');
-    assert_true(finding.figure[0] != '\0');
-    if (finding.has_estimate) {
-        assert_true(finding.low <= finding.estimate && finding.estimate <= finding.high);
-        assert_true(finding.detectable > 0);
-    }
-    repeat_build_end(builder);
-    return finding;
-}
-
-#define assert_verdict(found, expected)                                                            \
-    do {                                                                                           \
-        const struct finding judged_ = (found);                                                    \
-        if (judged_.verdict != (expected))                                                         \
-            fail_msg("%s %s: %s", judged_.id, finding_verdict_names[judged_.verdict],              \
-                     judged_.reason);                                                              \
-    } while (0)
-
 TEST(nothing_measured_is_not_testable_with_a_reason)
 {
-    static const int all[] = {M2, M5, M6, M7, M8, M9, M10};
+    static const size_t all[] = {M2, M5, M6, M7, M8, M9, M10};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        struct repeat_builder builder;
-        begin(&builder);
-        const struct finding finding = judged(&builder, all[i]);
+        MACHINE(builder, 1);
+        const struct finding finding = repeat_found(&builder, all[i]);
         assert_verdict(finding, FINDING_UNTESTABLE);
         assert_false(finding.has_estimate);
     }
@@ -94,17 +58,16 @@ static void count(struct repeat_builder *builder, const struct counter *counter,
     }
 }
 
-static struct finding counting(const struct counter *counter, int index)
+static struct finding counting(const struct counter *counter, size_t index)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t opcodes = repeat_build_subject(&builder, "fldcw", 20000, "M2", 60185, 64);
     count(&builder, counter, opcodes, 60185, 20, 20000, 0);
     const size_t faults = repeat_build_subject(&builder, "faults", 2000, "M6", 8205, 64);
     count(&builder, counter, faults, 8205, 2020, 0, 1);
     const size_t spin = repeat_build_subject(&builder, "spin", 1000, "M7", 600000184, 64);
     count(&builder, counter, spin, 600000184, 20, 0, 100);
-    return judged(&builder, index);
+    return repeat_found(&builder, index);
 }
 
 TEST(an_opcode_that_counts_twice_is_seen)
@@ -143,15 +106,14 @@ TEST(counts_that_grow_with_interrupts_are_seen)
 
 TEST(without_a_counter_of_the_cpu_the_reason_is_the_machine)
 {
-    static const int all[] = {M2, M6, M7};
+    static const size_t all[] = {M2, M6, M7};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
-        struct repeat_builder builder;
-        begin(&builder);
+        MACHINE(builder, 1);
         repeat_build_absence(&builder, "instructions:u", "this machine has no PMU", 2);
         counted(&builder, subject(&builder, "loop", "M10"), "step", 1000, 0);
-        const struct finding finding = judged(&builder, all[i]);
+        const struct finding finding = repeat_found(&builder, all[i]);
         assert_verdict(finding, FINDING_UNTESTABLE);
-        assert_says(finding.reason, "this machine has no PMU");
+        assert_says(finding.why, SAYS_NEEDS_COUNTER);
     }
 }
 
@@ -174,10 +136,9 @@ static void build_layout(struct repeat_builder *builder, const char *source, dou
 
 static struct finding placed(const char *source, double other, double noise)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     build_layout(&builder, source, other, noise);
-    return judged(&builder, M5);
+    return repeat_found(&builder, M5);
 }
 
 TEST(another_layout_that_changes_a_32_bit_program_is_seen)
@@ -195,8 +156,7 @@ TEST(another_layout_that_changes_a_32_bit_program_is_seen)
 
 static struct finding lowered(bool moves, double noise, int bits)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t program = repeat_build_subject(&builder, "stack32", 5, "M5", -1, bits);
     for (uint64_t point = 0; point < 16; point++) {
         const struct repeat_way way = {.program = program,
@@ -211,7 +171,7 @@ static struct finding lowered(bool moves, double noise, int bits)
             repeat_build_run(&builder, cell, &(uint64_t){(uint64_t)llround(value)});
         }
     }
-    return judged(&builder, M5);
+    return repeat_found(&builder, M5);
 }
 
 TEST(a_stack_that_begins_lower_decides_as_well)
@@ -221,7 +181,8 @@ TEST(a_stack_that_begins_lower_decides_as_well)
     assert_true(fabs(moved.estimate - 100 * 280.0 / 30000) < 0.01);
     assert_verdict(lowered(false, 0, 32), FINDING_FAILS);
     assert_verdict(lowered(false, 3000, 32), FINDING_INCONCLUSIVE);
-    assert_says(lowered(true, 0, 64).reason, "1 of 1 64-bit programs");
+    const struct finding wide = lowered(true, 0, 64);
+    assert_says(wide.why, SAYS_WIDE_TOO);
 }
 
 /* --- M8 --- */
@@ -238,46 +199,51 @@ static void build_raw(struct repeat_builder *builder, size_t program, const char
 
 TEST(tools_that_count_repetitions_are_seen)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
     const size_t real = repeat_build_program(&builder, "cc1", "cc1");
     build_raw(&builder, made, "valgrind", 5184, 69184);
     build_raw(&builder, made, "qemu", 5184, 68184);
     build_raw(&builder, real, "valgrind", 1000000, 1157000);
-    const struct finding found = judged(&builder, M8);
+    const struct finding found = repeat_found(&builder, M8);
     assert_verdict(found, FINDING_HOLDS);
     assert_true(fabs(found.estimate - 15.7) < 0.01); /* of a real program, not of the one made */
-    assert_says(found.reason, "valgrind");
-    assert_says(found.reason, "qemu");
+    assert_says(found.why, SAYS_REPETITIONS);
+    assert_says(found.why, SAYS_TOO_MANY);
 }
 
 TEST(tools_that_count_each_once_are_seen)
 {
-    struct repeat_builder builder;
-    begin(&builder);
-    const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
-    build_raw(&builder, made, "valgrind", 5184, 5184);
-    build_raw(&builder, made, "qemu", 5184, 5184);
-    assert_verdict(judged(&builder, M8), FINDING_FAILS);
-    begin(&builder);
-    const size_t again = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
-    build_raw(&builder, again, "valgrind", 5184, 69184);
-    build_raw(&builder, again, "qemu", 5184, 5184);
-    const struct finding divided = judged(&builder, M8);
-    assert_verdict(divided, FINDING_INCONCLUSIVE);
-    assert_says(divided.reason, "not every tool does");
-    begin(&builder);
-    const size_t without = repeat_build_program(&builder, "cc1", "cc1");
-    build_raw(&builder, without, "valgrind", 1000000, 1000000);
-    assert_verdict(judged(&builder, M8), FINDING_INCONCLUSIVE);
+    static const struct {
+        uint64_t valgrind, qemu; /* of 5184; 0: it did not count */
+        uint64_t real;           /* of a million, by valgrind */
+        enum finding_verdict verdict;
+        enum repeat_word says;
+    } cases[] = {
+        {5184, 5184, 0, FINDING_FAILS, SAYS_REPETITIONS},
+        {69184, 5184, 0, FINDING_INCONCLUSIVE, SAYS_NOT_EVERY_TOOL},
+        {0, 0, 1000000, FINDING_INCONCLUSIVE, SAYS_NO_STRINGS},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        MACHINE(builder, 1);
+        const size_t made = repeat_build_subject(&builder, "repeat-string", 500, "M8", 5184, 64);
+        const size_t real = repeat_build_program(&builder, "cc1", "cc1");
+        if (cases[i].valgrind)
+            build_raw(&builder, made, "valgrind", 5184, cases[i].valgrind);
+        if (cases[i].qemu)
+            build_raw(&builder, made, "qemu", 5184, cases[i].qemu);
+        if (cases[i].real)
+            build_raw(&builder, real, "valgrind", 1000000, cases[i].real);
+        const struct finding found = repeat_found(&builder, M8);
+        assert_verdict(found, cases[i].verdict);
+        assert_says(found.why, cases[i].says);
+    }
 }
 
 /* How much a program varies from run to run says nothing about what a tool adds to each. */
 TEST(repetitions_are_seen_in_a_program_that_varies)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t real = repeat_build_program(&builder, "shuf", "shuf");
     const size_t other = repeat_build_program(&builder, "true", "true");
     for (uint32_t setting = 0; setting < 3; setting++) {
@@ -290,10 +256,10 @@ TEST(repetitions_are_seen_in_a_program_that_varies)
         }
         build_raw(&builder, other, "qemu", 100000, 100100);
     }
-    const struct finding found = judged(&builder, M8);
+    const struct finding found = repeat_found(&builder, M8);
     assert_verdict(found, FINDING_HOLDS);
     assert_true(found.estimate > .3 && found.estimate < .5 && found.low > .3);
-    assert_says(found.reason, "in 2 other programs (shuf)");
+    assert_says(found.why, SAYS_TOO_MANY);
 }
 
 /* --- M9 --- */
@@ -318,12 +284,11 @@ static void build_rounding(struct repeat_builder *builder, const char *name, uin
 
 static struct finding rounded(const struct rounding *rounding)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     build_rounding(&builder, "rounding-x87", 16484, rounding->x87);
     build_rounding(&builder, "rounding-sse", 13585, rounding->sse);
     build_rounding(&builder, "rounding-endless", 24398, rounding->endless);
-    return judged(&builder, M9);
+    return repeat_found(&builder, M9);
 }
 
 TEST(a_tool_that_rounds_otherwise_is_seen)
@@ -333,15 +298,14 @@ TEST(a_tool_that_rounds_otherwise_is_seen)
     assert_true(fabs(sooner.estimate + 16.7) < 0.1);
     const struct finding endless = rounded(&(struct rounding){13734, 13585, 1});
     assert_verdict(endless, FINDING_HOLDS);
-    assert_says(endless.reason, "never ends in valgrind");
+    assert_says(endless.why, SAYS_ENDLESS);
     assert_verdict(rounded(&(struct rounding){16484, 13585, 1}), FINDING_HOLDS);
 }
 
 TEST(what_never_ends_on_the_cpu_either_shows_nothing)
 {
     for (int ends = 0; ends < 2; ends++) {
-        struct repeat_builder builder;
-        begin(&builder);
+        MACHINE(builder, 1);
         const size_t program = subject(&builder, "rounding-endless", "M9");
         const struct repeat_way way = {.program = program,
                                        .controls = CONTROLS_ALL,
@@ -353,7 +317,7 @@ TEST(what_never_ends_on_the_cpu_either_shows_nothing)
         builder.file.cells[there].timed_out = 7;
         if (!ends)
             builder.file.cells[here].timed_out = 7;
-        assert_verdict(judged(&builder, M9), ends ? FINDING_HOLDS : FINDING_UNTESTABLE);
+        assert_verdict(repeat_found(&builder, M9), ends ? FINDING_HOLDS : FINDING_UNTESTABLE);
     }
 }
 
@@ -362,7 +326,7 @@ TEST(a_tool_that_rounds_alike_is_seen)
     assert_verdict(rounded(&(struct rounding){16484, 13585, 24398}), FINDING_FAILS);
     const struct finding both = rounded(&(struct rounding){13734, 13000, 0});
     assert_verdict(both, FINDING_INCONCLUSIVE);
-    assert_says(both.reason, "not the width");
+    assert_says(both.why, SAYS_NOT_WIDTH);
     assert_verdict(rounded(&(struct rounding){13734, 0, 0}), FINDING_INCONCLUSIVE);
     assert_verdict(rounded(&(struct rounding){0, 13585, 0}), FINDING_UNTESTABLE);
 }
@@ -371,8 +335,7 @@ TEST(a_tool_that_rounds_alike_is_seen)
 
 static struct finding hashed(uint64_t there, uint64_t loop, double noise)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     counted(&builder, program, "step", 38138, noise);
     counted(&builder, program, "valgrind", there, 0);
@@ -380,7 +343,7 @@ static struct finding hashed(uint64_t there, uint64_t loop, double noise)
     counted(&builder, plain, "step", 40184, 0);
     if (loop)
         counted(&builder, plain, "valgrind", loop, 0);
-    return judged(&builder, M10);
+    return repeat_found(&builder, M10);
 }
 
 TEST(a_tool_that_places_memory_elsewhere_is_seen)
@@ -397,8 +360,7 @@ TEST(a_tool_that_places_memory_elsewhere_is_seen)
 /* Runs on the CPU that lie to both sides of 38138 by this, and a tool that counts so much more. */
 static struct finding hashed_near(uint64_t to_both_sides, int64_t more)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     const struct repeat_way way = {.program = program, .source = "step", .controls = CONTROLS_ALL};
     const size_t cell = repeat_build_cell(&builder, &way);
@@ -410,7 +372,7 @@ static struct finding hashed_near(uint64_t to_both_sides, int64_t more)
     const size_t plain = subject(&builder, "loop", "M10");
     counted(&builder, plain, "step", 40184, 0);
     counted(&builder, plain, "valgrind", 40184, 0);
-    return judged(&builder, M10);
+    return repeat_found(&builder, M10);
 }
 
 TEST(a_difference_that_may_be_there_to_either_side_leaves_it_open)
@@ -424,11 +386,10 @@ TEST(a_difference_that_may_be_there_to_either_side_leaves_it_open)
 
 TEST(what_was_controlled_otherwise_is_not_compared)
 {
-    struct repeat_builder builder;
-    begin(&builder);
+    MACHINE(builder, 1);
     const size_t program = subject(&builder, "address-hash", "M3 M10");
     counted(&builder, program, "valgrind", 39000, 0);
     const struct repeat_way loose = {.program = program, .source = "step"};
     repeat_build_same(&builder, repeat_build_cell(&builder, &loose), 38138, 7);
-    assert_verdict(judged(&builder, M10), FINDING_UNTESTABLE);
+    assert_verdict(repeat_found(&builder, M10), FINDING_UNTESTABLE);
 }

@@ -3,44 +3,13 @@
  *
  * The findings M1, M3, M4 and M11: each holds on data that show it, fails on opposite ones, stays
  * open where data say too little, and is not testable where nothing could tell. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
-#include "repeat-judging.h"
-
-enum { M1 = 0, M3 = 2, M4 = 3, M11 = 10 };
-
-/* Judges, checks and releases what was built. */
-static struct finding found(struct repeat_builder *builder, size_t which)
-{
-    struct repeat_report report = repeat_judged(builder);
-    for (size_t i = 0; i < REPEAT_FINDINGS; i++) {
-        const struct finding *finding = &report.findings[i];
-        assert_non_null(finding->id);
-        assert_true(finding->claim[0] && finding->figure[0] && finding->reason[0]);
-        assert_true(!finding->has_estimate ||
-                    (finding->low <= finding->estimate && finding->estimate <= finding->high));
-    }
-    struct finding finding = report.findings[which];
-    repeat_build_end(builder);
-    return finding;
-}
-
-#define assert_verdict(finding, wanted)                                                            \
-    do {                                                                                           \
-        if ((finding).verdict != (wanted))                                                         \
-            fail_msg("%s %s: %s", (finding).id, finding_verdict_names[(finding).verdict],          \
-                     (finding).reason);                                                            \
-    } while (0)
+#include "repeat-builder.h"
 
 /* --- M1 --- */
 
 static struct finding controlled(double as_is, double noise, const char *source, uint64_t tasks)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, 4);
+    WORLD(builder, 4);
     repeat_build_program(&builder, "gzip", "/bin/gzip");
     for (size_t program = 0; program < 2; program++)
         repeat_build_settings(&builder, &(struct repeat_way){.program = program, .source = source},
@@ -51,7 +20,7 @@ static struct finding controlled(double as_is, double noise, const char *source,
     for (size_t i = 0; i < builder.file.cell_count; i++)
         for (size_t run = 0; run < builder.file.cells[i].runs; run++)
             builder.file.cells[i].list[run].tasks = tasks;
-    return found(&builder, M1);
+    return repeat_found(&builder, M1);
 }
 
 TEST(m1_holds_where_all_fall_below)
@@ -59,7 +28,7 @@ TEST(m1_holds_where_all_fall_below)
     struct finding finding = controlled(1e6, 100, NULL, 1);
     assert_verdict(finding, FINDING_HOLDS);
     assert_true(finding.estimate < .002 && finding.high < .002 && finding.detectable > 0);
-    assert_says(finding.reason, "of 2 programs gzip varies most when controlled");
+    assert_says(finding.why, SAYS_MOST_LEFT);
     assert_verdict(controlled(1e6, 0, "step", 1), FINDING_HOLDS);
 }
 
@@ -68,14 +37,14 @@ TEST(m1_fails_where_one_program_still_varies)
     struct finding finding = controlled(1e6, 20000, NULL, 1);
     assert_verdict(finding, FINDING_FAILS);
     assert_true(finding.low > .002);
-    assert_says(finding.reason, "gzip");
+    assert_says(finding.why, SAYS_MOST_LEFT);
 }
 
 TEST(m1_stays_open_where_nothing_varies_before)
 {
     struct finding finding = controlled(0, 0, NULL, 1);
     assert_verdict(finding, FINDING_INCONCLUSIVE);
-    assert_says(finding.reason, "too little varies");
+    assert_says(finding.why, SAYS_TOO_LITTLE);
     assert_verdict(controlled(1e6, 1900, NULL, 1), FINDING_INCONCLUSIVE);
 }
 
@@ -83,11 +52,11 @@ TEST(m1_is_not_refuted_by_tools_and_asks_no_threads)
 {
     struct finding finding = controlled(1e6, 0, "qemu", 1);
     assert_verdict(finding, FINDING_HOLDS);
-    assert_says(finding.reason, "qemu places memory itself");
+    assert_says(finding.why, SAYS_PLACES);
     assert_verdict(controlled(1e6, 20000, "qemu", 1), FINDING_INCONCLUSIVE);
     finding = controlled(1e6, 0, NULL, 4);
     assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.reason, "several threads");
+    assert_says(finding.why, SAYS_ONLY_TASKS);
 }
 
 /* --- M3 --- */
@@ -95,9 +64,7 @@ TEST(m1_is_not_refuted_by_tools_and_asks_no_threads)
 /* A program of the kit that hashes addresses, or perl; by control or by draws. */
 static struct finding addressed(bool subject, bool sweep, double varies, const char *source)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 6);
-    repeat_build_machine(&builder, "a machine (x86_64)", "1");
+    MACHINE(builder, 6);
     if (subject)
         repeat_build_subject(&builder, "address-hash", 100, "M3 M4", -1, 64);
     else
@@ -110,7 +77,7 @@ static struct finding addressed(bool subject, bool sweep, double varies, const c
     planted.runs = 1;
     for (way.swept = 0; sweep && way.swept < 16; way.swept++)
         repeat_build_planted(&builder, &way, &planted);
-    return found(&builder, M3);
+    return repeat_found(&builder, M3);
 }
 
 TEST(m3_holds_where_one_program_follows_addresses)
@@ -129,25 +96,22 @@ TEST(m3_fails_where_what_hashes_addresses_counts_the_same)
     /* Others may hash nothing. */
     struct finding finding = addressed(false, true, 0, NULL);
     assert_verdict(finding, FINDING_INCONCLUSIVE);
-    assert_says(finding.reason, "none is known to depend on it");
+    assert_says(finding.why, SAYS_NONE_DEPENDS);
 }
 
 TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
 {
     assert_verdict(addressed(true, true, 0, "qemu"), FINDING_UNTESTABLE);
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, false);
-    assert_verdict(found(&builder, M3), FINDING_UNTESTABLE);
+    assert_verdict(repeat_found(&builder, M3), FINDING_UNTESTABLE);
 }
 
 /* --- M4 --- */
 
 static struct finding sized_by(const char *source, bool subject, double each, double noise)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 7);
-    repeat_build_machine(&builder, "a machine (x86_64)", "1");
+    MACHINE(builder, 7);
     if (subject)
         repeat_build_subject(&builder, "environment", 100, "M4", -1, 64);
     else
@@ -160,7 +124,7 @@ static struct finding sized_by(const char *source, bool subject, double each, do
                              &(struct repeat_planted){.level = 1e7 + each * (double)way.swept,
                                                       .noise = noise,
                                                       .runs = 3});
-    return found(&builder, M4);
+    return repeat_found(&builder, M4);
 }
 
 static struct finding sized(bool subject, double each, double noise)
@@ -188,10 +152,9 @@ TEST(m4_fails_where_what_reads_it_counts_the_same)
     assert_verdict(sized(true, 0, 0), FINDING_FAILS);
     assert_verdict(sized(true, 0, 30000), FINDING_INCONCLUSIVE);
     assert_verdict(sized(false, 0, 0), FINDING_INCONCLUSIVE);
-    struct repeat_builder builder;
-    repeat_begin(&builder, 1);
+    WORLD(builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
-    assert_verdict(found(&builder, M4), FINDING_UNTESTABLE);
+    assert_verdict(repeat_found(&builder, M4), FINDING_UNTESTABLE);
 }
 
 /* --- M11 --- */
@@ -199,7 +162,7 @@ TEST(m4_fails_where_what_reads_it_counts_the_same)
 static struct finding machines(const char *const names[3], const char *const fingerprints[3],
                                double other, double noise, const char *source)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 8);
     repeat_build_program(&builder, "static", "./static");
     for (size_t machine = 0; machine < 3 && names[machine]; machine++) {
@@ -209,7 +172,7 @@ static struct finding machines(const char *const names[3], const char *const fin
         repeat_build_settings(&builder, &(struct repeat_way){.machine = machine, .source = source},
                               &planted, false);
     }
-    return found(&builder, M11);
+    return repeat_found(&builder, M11);
 }
 
 static const char *const three[] = {"cortex-a53 (aarch64)", "cortex-a72 (aarch64)",
@@ -220,7 +183,7 @@ TEST(m11_holds_where_all_machines_count_the_same)
 {
     struct finding finding = machines(three, different, 0, 0, NULL);
     assert_verdict(finding, FINDING_HOLDS);
-    assert_says(finding.reason, "3 of 3 comparisons of 1 program equal in every run");
+    assert_says(finding.why, SAYS_PAIRS);
     assert_true(finding.high < .002 && finding.high > 0);
     assert_verdict(machines(three, different, 10, 20, "step"), FINDING_HOLDS);
 }
@@ -229,7 +192,7 @@ TEST(m11_fails_where_one_machine_counts_otherwise)
 {
     struct finding finding = machines(three, different, 5000, 20, NULL);
     assert_verdict(finding, FINDING_FAILS);
-    assert_says(finding.reason, "neoverse-n1");
+    assert_says(finding.why, SAYS_FARTHEST);
     assert_verdict(machines(three, different, 0, 3000, NULL), FINDING_INCONCLUSIVE);
 }
 
@@ -238,15 +201,15 @@ TEST(m11_needs_different_machines_of_one_instruction_set)
     static const char *const same[] = {"a", "a", "a"};
     struct finding finding = machines(three, same, 5000, 0, NULL);
     assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.reason, "same machine");
+    assert_says(finding.why, SAYS_SAME_MACHINE);
     static const char *const mixed[] = {"epyc (x86_64)", "cortex-a53 (aarch64)", NULL};
     finding = machines(mixed, different, 0, 0, NULL);
     assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.reason, "different instruction sets");
+    assert_says(finding.why, SAYS_FOREIGN);
     static const char *const one[] = {"epyc (x86_64)", NULL, NULL};
     finding = machines(one, different, 0, 0, NULL);
     assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.reason, "one machine");
+    assert_says(finding.why, SAYS_ONE_MACHINE);
     assert_verdict(machines(three, different, 0, 0, "qemu"), FINDING_UNTESTABLE);
 }
 
@@ -254,7 +217,7 @@ TEST(m11_needs_different_machines_of_one_instruction_set)
  * 0.002 %, but a difference of one among them can be seen. */
 static struct finding long_and_short(uint64_t longer, uint64_t shorter)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 8);
     repeat_build_subject(&builder, "calls", 9, "M11", -1, 64);
     repeat_build_program(&builder, "short", "./short");
@@ -268,7 +231,7 @@ static struct finding long_and_short(uint64_t longer, uint64_t shorter)
             repeat_build_same(&builder, cell, (program ? 9000 : 117132) + machine * more, 12);
         }
     }
-    return found(&builder, M11);
+    return repeat_found(&builder, M11);
 }
 
 TEST(m11_takes_a_short_program_for_what_it_can_show)
@@ -287,7 +250,7 @@ struct second {
 
 static struct finding on_two(const struct second *second, uint64_t count)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     repeat_build_start(&builder, 8);
     if (second->subject)
         repeat_build_subject(&builder, "random", 9, "", second->truth ? 1000000 : -1, 64);
@@ -307,7 +270,7 @@ static struct finding on_two(const struct second *second, uint64_t count)
             made->tasks += second->tasks;
         }
     }
-    return found(&builder, M11);
+    return repeat_found(&builder, M11);
 }
 
 TEST(m11_compares_what_did_the_same_under_the_same_controls)
@@ -315,7 +278,7 @@ TEST(m11_compares_what_did_the_same_under_the_same_controls)
     assert_verdict(on_two(&(struct second){0}, 1000000), FINDING_HOLDS);
     struct finding finding = on_two(&(struct second){0}, 1000100);
     assert_verdict(finding, FINDING_FAILS);
-    assert_says(finding.reason, "known by its name alone");
+    assert_says(finding.why, SAYS_BY_NAME);
     static const struct second others[] = {{.controls = CONTROLS_ALL & ~CONTROL_BIT(CONTROL_ASLR)},
                                            {.status = 1},
                                            {.output = 1},
@@ -331,9 +294,7 @@ TEST(m11_compares_what_did_the_same_under_the_same_controls)
 
 TEST(events_stand_by_agreement_with_the_truth)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_subject(&builder, "loop", 100, "", 1000, 64);
     repeat_build_program(&builder, "perl", "perl");
     const struct repeat_way hardware = {.events = {"r1", "r2", "r3", "cycles"},
@@ -358,24 +319,21 @@ TEST(events_stand_by_agreement_with_the_truth)
     }
     assert_true(fabs(report.ranks[1].off_percent - .05) < 1e-9);
     assert_true(fabs(report.ranks[2].off_percent - 10) < 1e-9);
-    repeat_build_end(&builder);
 }
 
 /* --- hostile cases --- */
 
 TEST(nonsense_is_judged_without_harm)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 1);
-    found(&builder, M1);
     static const uint64_t counts[] = {0, UINT64_MAX, 1, UINT64_MAX - 1};
-    for (uint32_t seed = 1; seed <= repeat_seeds(60); seed++) {
+    for (uint32_t seed = 0; seed <= repeat_seeds(60); seed++) {
+        AUTO_BUILDER builder;
         repeat_build_start(&builder, seed);
-        for (size_t i = 0; i < 2; i++) {
+        for (size_t i = 0; i < 2 && seed; i++) {
             repeat_build_machine(&builder, "", i ? "" : "x");
             repeat_build_subject(&builder, "", 0, "M1 M3 M4 M9 M11", (int64_t)i * INT64_MAX, 0);
         }
-        for (size_t i = 0; i < 24; i++) {
+        for (size_t i = 0; i < 24 && seed; i++) {
             const struct repeat_way way = {
                 .machine = random_below(&builder.random, 2),
                 .program = random_below(&builder.random, 2),
@@ -402,6 +360,6 @@ TEST(nonsense_is_judged_without_harm)
             if (way.detail == DETAIL_CODE)
                 repeat_build_function(&builder, cell, "", "", counts[i % 4], counts[i % 3]);
         }
-        found(&builder, M11);
+        repeat_found(&builder, M11);
     }
 }

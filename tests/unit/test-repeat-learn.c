@@ -67,6 +67,10 @@ static void end(struct world *world)
     nftw(world->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
 }
 
+#define WORLD(pmu)                                                                                 \
+    __attribute__((cleanup(end))) struct world world;                                              \
+    begin(&world, pmu)
+
 static uint64_t value_of(const char *event, const struct turns *turns)
 {
     if (strcmp(event, RUN_STATUS) == 0)
@@ -158,28 +162,23 @@ static void all(struct world *world, uint64_t ns)
 
 TEST(a_command_that_cannot_be_started_is_tried_once)
 {
-    struct world world;
-    begin(&world, true);
+    WORLD(true);
     world.turns[OFFER_PERF].error = 2;
     all(&world, UINT64_MAX);
     assert_int_equal(wishes_planned(world.plan.wishes), 1);
-    end(&world);
 }
 
 TEST(a_command_that_never_ends_is_executed_once)
 {
-    struct world world;
-    begin(&world, true);
+    WORLD(true);
     world.turns[OFFER_PERF].status = STATUS_TIMEOUT + 9;
     all(&world, UINT64_MAX);
     assert_int_equal(wishes_planned(world.plan.wishes), 1);
-    end(&world);
 }
 
 TEST(a_source_under_which_it_never_ends_is_given_up_alone)
 {
-    struct world world;
-    begin(&world, false);
+    WORLD(false);
     world.turns[OFFER_VALGRIND].status = STATUS_TIMEOUT + 9;
     all(&world, UINT64_MAX);
     /* As-is waited for controlled, and both were looked at once at most. */
@@ -187,24 +186,20 @@ TEST(a_source_under_which_it_never_ends_is_given_up_alone)
     assert_true(world.made[OFFER_QEMU] >= 24);
     assert_true(world.made[OFFER_PERF] >= 24);
     assert_true(world.others > 0);
-    end(&world);
 }
 
 TEST(a_source_that_cannot_is_asked_once_and_others_wait_no_longer_for_it)
 {
-    struct world world;
-    begin(&world, false);
+    WORLD(false);
     world.turns[OFFER_QEMU].error = 38;
     all(&world, UINT64_MAX);
     assert_int_equal(world.made[OFFER_QEMU], 1);
     assert_true(world.made[OFFER_STEP] >= 24);
-    end(&world);
 }
 
 TEST(stepping_is_priced_by_the_instructions_that_a_cheaper_source_counted)
 {
-    struct world world;
-    begin(&world, false);
+    WORLD(false);
     world.turns[OFFER_QEMU].instructions = 50000000;
     all(&world, 100000 * MS);
     /* 50 million steps of 20 us. */
@@ -218,7 +213,6 @@ TEST(stepping_is_priced_by_the_instructions_that_a_cheaper_source_counted)
     const size_t calls =
         repeat_find_wish(&world.plan, 0, OFFER_STEP, CONTROLS_ALL, SWEEP_NONE, DETAIL_CALLS);
     assert_int_equal(wishes_processes(world.plan.wishes, calls), 2);
-    end(&world);
 }
 
 static uint32_t executed(const struct world *world, size_t source, uint32_t controls)
@@ -232,8 +226,7 @@ static uint32_t executed(const struct world *world, size_t source, uint32_t cont
 TEST(what_answers_the_question_is_complete_before_anything_else_begins)
 {
     const uint32_t seeds = CONTROL_BIT(CONTROL_HASH_SEEDS), cpu = CONTROL_BIT(CONTROL_CPU);
-    struct world world;
-    begin(&world, false);
+    WORLD(false);
     look(&world, UINT64_MAX);
     assert_int_equal(wishes_planned(world.plan.wishes), 4);
     settle(&world, UINT64_MAX);
@@ -258,25 +251,21 @@ TEST(what_answers_the_question_is_complete_before_anything_else_begins)
         assert_false(world.plan.aims[i].held);
         assert_int_equal(wishes_processes(world.plan.wishes, i), world.plan.aims[i].processes);
     }
-    end(&world);
 }
 
 TEST(what_would_be_ended_before_its_end_is_not_begun)
 {
-    struct world world;
-    begin(&world, false);
+    WORLD(false);
     /* 40 s of steps, and no execution may take more than 30 of the 120 s. */
     world.turns[OFFER_QEMU].instructions = 2000000;
     all(&world, UINT64_MAX);
     assert_int_equal(executed(&world, OFFER_STEP, CONTROLS_ALL), 0);
     assert_int_equal(executed(&world, OFFER_VALGRIND, CONTROLS_ALL), 12);
-    end(&world);
 }
 
 TEST(a_stepper_that_was_named_alone_is_tried)
 {
-    struct world world;
-    begin(&world, false);
+    WORLD(false);
     world.offers.study.sources = &world.offers.sources[OFFER_STEP];
     world.offers.study.source_count = 1;
     world.plan = offers_plan(&world.offers);
@@ -286,18 +275,15 @@ TEST(a_stepper_that_was_named_alone_is_tried)
     look(&world, 29500 * MS);
     assert_int_equal(executed(&world, 0, CONTROLS_ALL), 1);
     assert_int_equal(executed(&world, 0, 0), 1);
-    end(&world);
 }
 
 TEST(what_was_seen_is_the_price)
 {
-    struct world world;
-    begin(&world, false);
+    WORLD(false);
     world.turns[OFFER_QEMU].took = 777 * MS;
     look(&world, UINT64_MAX);
     assert_int_equal(repeat_plan_price(&world.plan, 0, OFFER_QEMU, DETAIL_NONE), 777 * MS);
     const size_t wish =
         repeat_find_wish(&world.plan, 0, OFFER_QEMU, CONTROLS_ALL, SWEEP_NONE, DETAIL_NONE);
     assert_int_equal(wishes_price(world.plan.wishes, &world.plan.wishes->list[wish]), 777 * MS);
-    end(&world);
 }

@@ -5,7 +5,7 @@
  * joined across stores, and stores that nobody of us wrote refused with a sentence. */
 #include "store-fixture.h"
 
-#include "studies/repeat/plan.h"
+#include "studies/repeat/parts.h"
 
 static void change(const char *path, const char *sql)
 {
@@ -49,12 +49,19 @@ static uint64_t value(uint32_t number, uint32_t process, uint32_t column)
     return right_sample(COMMAND_CELL + number, process, 0, column).value;
 }
 
-TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
+/* What the store of the fixture becomes. */
+static struct repeat_case loaded(struct fixture *fixture)
 {
-    struct fixture *fixture = *state;
     struct repeat_case file = {0};
     make(fixture);
     load(fixture->path, &file);
+    return file;
+}
+
+TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
+{
+    const struct fixture *fixture = *state;
+    const struct repeat_case file = loaded(*state);
     assert_int_equal(file.machine_count, 1);
     assert_string_equal(file.machines[0].fingerprint, fixture->run.fingerprint);
     assert_int_equal(file.cell_count, COMMAND_CELLS);
@@ -84,48 +91,6 @@ TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
     }
 }
 
-TEST_WITH(cells_keep_their_factors, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
-    const struct repeat_cell *code = &file.cells[1], *swept = &file.cells[2],
-                             *calls = &file.cells[3];
-    assert_string_equal(code->source, "step");
-    assert_int_equal(code->controls, CONTROLS_ALL);
-    assert_int_equal(code->detail, DETAIL_CODE);
-    assert_string_equal(code->class[0], "instructions");
-    assert_string_equal(code->class[1], "instructions-raw");
-    assert_string_equal(swept->source, "qemu");
-    assert_int_equal(swept->sweep, SWEEP_STACK);
-    assert_int_equal(swept->swept, 64);
-    assert_int_equal(calls->events, 0);
-    assert_string_equal(calls->source, "perf_event");
-    assert_int_equal(calls->runs, COMMAND_PROCESSES);
-}
-
-TEST_WITH(subjects_are_told_with_their_truth, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
-    assert_int_equal(file.program_count, 2); /* perl stands in three cells */
-    const struct repeat_program *perl = &file.programs[0], *loop = &file.programs[1];
-    assert_string_equal(perl->name, "perl");
-    assert_false(perl->subject || perl->has_truth);
-    assert_string_equal(perl->subject_name, "");
-    assert_true(loop->subject);
-    assert_string_equal(loop->subject_name, "loop");
-    assert_string_equal(loop->shows, "M8 M10");
-    assert_int_equal(loop->bits, 64);
-    assert_true(loop->has_truth);
-    assert_int_equal(loop->truth, 12 + 3 * 1000);
-    for (size_t i = 0; i < COMMAND_CELLS; i++)
-        assert_int_equal(file.cells[i].program, i == 1);
-}
-
 /* Odd words of a subject: no truth is better than a wrong one. */
 TEST_WITH(a_subject_without_a_plain_n_has_no_truth, setup, teardown)
 {
@@ -152,10 +117,7 @@ TEST_WITH(a_subject_without_a_plain_n_has_no_truth, setup, teardown)
 
 TEST_WITH(what_executions_told_is_theirs, setup, teardown)
 {
-    struct fixture *fixture = *state;
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
+    const struct repeat_case file = loaded(*state);
     const struct repeat_cell *code = &file.cells[1], *calls = &file.cells[3];
     assert_int_equal(code->function_count, 2); /* of one execution, functions only */
     assert_string_equal(code->functions[0].name, "memcpy");
@@ -193,8 +155,8 @@ TEST_WITH(stores_are_joined_by_machine_and_program, setup, teardown)
     assert_int_equal(file.program_count, 2);
     assert_int_equal(file.cell_count, 3 * COMMAND_CELLS);
     for (size_t i = 0; i < file.cell_count; i++) {
-        assert_int_equal(file.cells[i].machine, i >= (size_t)2 * COMMAND_CELLS);
-        assert_int_equal(file.cells[i].program, i % COMMAND_CELLS == 1);
+        assert_int_equal(file.cells[i].at.machine, i >= (size_t)2 * COMMAND_CELLS);
+        assert_int_equal(file.cells[i].at.program, i % COMMAND_CELLS == 1);
     }
 }
 
@@ -253,7 +215,6 @@ TEST_WITH(ends_and_times_are_understood, setup, teardown)
     load(fixture->path, &file);
     const struct repeat_cell *got = &file.cells[0];
     assert_int_equal(got->runs, 3);
-    assert_int_equal(got->signalled, 1);
     assert_int_equal(got->timed_out, 1);
     assert_false(got->list[0].has_interrupts); /* what was not running was not known */
     assert_true(got->list[1].has_interrupts);

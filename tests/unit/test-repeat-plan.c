@@ -58,9 +58,7 @@ TEST(the_most_important_comes_first)
 
 TEST(everything_waits_for_the_first_execution_of_the_command)
 {
-    struct offers offers;
-    offers_make(&offers, true);
-    struct repeat_plan plan = offers_plan(&offers);
+    PLAN(true);
     assert_int_equal(plan.wishes->list[0].after, NO_WISH);
     assert_int_equal(offers_cell(&plan, 0)->command.controls, 0);
     for (size_t i = 1; i < plan.wishes->count; i++) {
@@ -102,9 +100,7 @@ static size_t count_singles(const struct repeat_plan *plan, size_t source, bool 
 
 TEST(each_control_is_tried_alone_and_left_out_alone)
 {
-    struct offers offers;
-    offers_make(&offers, true);
-    struct repeat_plan plan = offers_plan(&offers);
+    PLAN(true);
     /* Without a directory of its own that control changes nothing. */
     assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT - 1);
     assert_int_equal(count_singles(&plan, OFFER_PERF, false), CONTROL_COUNT - 1);
@@ -118,9 +114,7 @@ TEST(each_control_is_tried_alone_and_left_out_alone)
 
 TEST(what_a_tool_does_not_see_is_tried_by_one_that_does)
 {
-    struct offers offers;
-    offers_make(&offers, false);
-    struct repeat_plan plan = offers_plan(&offers);
+    PLAN(false);
     assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT - 1);
     assert_int_equal(count_singles(&plan, OFFER_QEMU, true), CONTROL_COUNT - 1);
     assert_int_equal(count_singles(&plan, OFFER_VALGRIND, true), 0);
@@ -205,9 +199,7 @@ static size_t wishes_of(const struct repeat_plan *plan, const char *words)
 
 TEST(subjects_are_executed_as_what_they_show_needs)
 {
-    struct offers offers;
-    offers_make(&offers, true);
-    struct repeat_plan plan = offers_plan(&offers);
+    PLAN(true);
     assert_true(wishes_of(&plan, "subject:loop 1000") >= 8);
     /* Faults in three lengths; who shows nothing is not asked. */
     assert_true(wishes_of(&plan, "subject:faults 400") > 0);

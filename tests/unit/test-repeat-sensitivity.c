@@ -2,12 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Sweeps: what follows the environment, the stack or random addresses is seen; noise is not. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
-#include "repeat-judging.h"
+#include "repeat-builder.h"
 
 /* What a program counts at a point. */
 typedef double at_point(uint64_t swept);
@@ -30,10 +25,11 @@ static uint64_t count(struct repeat_builder *builder, const struct plan *plan, d
     return (uint64_t)llround(level);
 }
 
+static double period; /* that the latest was said to have */
+
 static struct repeat_sweep swept(const struct plan *plan, uint64_t seed)
 {
-    struct repeat_builder builder;
-    repeat_begin(&builder, seed);
+    WORLD(builder, seed);
     struct repeat_way way = {.controls = CONTROLS_ALL};
     size_t cell = repeat_build_cell(&builder, &way);
     for (size_t run = 0; run < plan->plain; run++)
@@ -51,7 +47,10 @@ static struct repeat_sweep swept(const struct plan *plan, uint64_t seed)
     struct repeat_report report = repeat_judged(&builder);
     assert_int_equal(report.sweep_count, plan->points ? 1 : 0);
     struct repeat_sweep sweep = report.sweeps[0];
-    repeat_build_end(&builder);
+    period = reasons_find(&sweep.what, &repeat_words[SAYS_PERIOD])
+                 ? repeat_number_of(&sweep.what, SAYS_PERIOD, 2)
+                 : 0;
+    sweep.what = repeat_words_of(&sweep.what);
     return sweep;
 }
 
@@ -75,7 +74,7 @@ TEST(a_line_is_seen_with_its_slope)
     assert_true(sweep.matters);
     assert_true(sweep.slope_low < 2.5 && 2.5 < sweep.slope_high);
     assert_true(sweep.slope_high - sweep.slope_low < .1);
-    assert_says(sweep.what, "for each byte");
+    assert_says(sweep.what, SAYS_LINE);
     assert_int_equal(sweep.points, 16);
     assert_int_equal(sweep.last, 960);
     plan.noise = 0;
@@ -89,11 +88,11 @@ TEST(teeth_are_seen_with_their_period)
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
     assert_int_equal(sweep.levels, 2);
-    assert_says(sweep.what, "repeat every 16 bytes, 2 levels");
+    assert_float_equal(period, 16, 0);
     plan.noise = 4;
     sweep = swept(&plan, 2);
     assert_true(sweep.matters);
-    assert_says(sweep.what, "repeat every 16 bytes");
+    assert_float_equal(period, 16, 0);
 }
 
 /* As a plan steps that takes every remainder in turn. */
@@ -102,7 +101,7 @@ TEST(a_period_is_seen_though_steps_do_not_divide_it)
     struct plan plan = {SWEEP_ENVIRONMENT, 48, 2, 12, 251, teeth, 0, 3, 0};
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
-    assert_says(sweep.what, "repeat every 16 bytes, 2 levels");
+    assert_float_equal(period, 16, 0);
 }
 
 TEST(a_step_is_no_period)
@@ -111,7 +110,7 @@ TEST(a_step_is_no_period)
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 2, 12, 16, step, 0, 5, 0}, 1);
     assert_true(sweep.matters);
     assert_int_equal(sweep.levels, 2);
-    assert_says(sweep.what, "without a period");
+    assert_says(sweep.what, SAYS_LEVELS);
 }
 
 TEST(noise_is_no_sensitivity)
@@ -136,7 +135,7 @@ TEST(equal_counts_everywhere_are_said_so)
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 2, 12, 16, NULL, 0, 0, 0}, 1);
     assert_false(sweep.matters);
     assert_int_equal(sweep.levels, 1);
-    assert_says(sweep.what, "the same count at all 16 sizes");
+    assert_says(sweep.what, SAYS_SAME_COUNT);
 }
 
 TEST(draws_of_addresses_are_held_against_none)
@@ -145,7 +144,7 @@ TEST(draws_of_addresses_are_held_against_none)
     struct repeat_sweep sweep = swept(&plan, 1);
     assert_true(sweep.matters);
     assert_true(isnan(sweep.slope));
-    assert_says(sweep.what, "16 draws of addresses spread");
+    assert_says(sweep.what, SAYS_DRAWS);
     plan.runs = 2;
     plan.noise = 30;
     sweep = swept(&plan, 2);
@@ -158,7 +157,7 @@ TEST(without_repetition_nothing_is_said)
     struct repeat_sweep sweep =
         swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 1, 0, 16, line, 0, 0, 0}, 1);
     assert_false(sweep.matters);
-    assert_says(sweep.what, "nothing was repeated");
+    assert_says(sweep.what, SAYS_UNREPEATED);
     for (size_t points = 0; points < 3; points++)
         for (size_t runs = 0; runs < 3; runs++)
             if (points && runs)

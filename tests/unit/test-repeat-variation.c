@@ -2,13 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Rows of the judge of repetition: how much counts vary, and which runs are no part of that. */
-#include <math.h>
-#include <string.h>
-/* cmocka needs those before string.h before it. */
-
-#include "case.h"
 #include "repeat-builder.h"
-#include "studies/repeat/study.h"
 
 static struct repeat_row only_row(struct repeat_builder *builder)
 {
@@ -29,7 +23,7 @@ static size_t one_cell(struct repeat_builder *builder)
 
 TEST(counts_become_mean_deviation_and_median)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     size_t cell = one_cell(&builder);
     static const uint64_t counts[] = {100, 104, 98, 102, 96};
     for (size_t i = 0; i < 5; i++)
@@ -44,12 +38,11 @@ TEST(counts_become_mean_deviation_and_median)
     assert_float_equal(row.usual, 100, 1e-9);
     assert_float_equal(row.stdev, sqrt(10), 1e-9);
     assert_float_equal(row.cv_percent, sqrt(10), 1e-9);
-    repeat_build_end(&builder);
 }
 
 TEST(runs_that_ended_otherwise_are_set_apart)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     size_t cell = one_cell(&builder);
     repeat_build_same(&builder, cell, 500, 6);
     repeat_build_run(&builder, cell, &(uint64_t){9})->status = STATUS_SIGNAL + 11;
@@ -62,13 +55,12 @@ TEST(runs_that_ended_otherwise_are_set_apart)
     assert_int_equal(row.apart, 4);
     assert_int_equal(row.distinct, 1);
     assert_true(!(row.stdev > 0) && !(row.stdev < 0));
-    repeat_build_end(&builder);
 }
 
 TEST(a_run_that_did_not_end_in_its_time_counts_for_nothing)
 {
     for (size_t ended = 0; ended < 8; ended++) {
-        struct repeat_builder builder;
+        AUTO_BUILDER builder;
         size_t cell = one_cell(&builder);
         repeat_build_same(&builder, cell, 500, ended);
         /* Each was ended somewhere, by the same signal. */
@@ -79,16 +71,13 @@ TEST(a_run_that_did_not_end_in_its_time_counts_for_nothing)
         assert_int_equal(row.runs, ended >= 4 ? ended : 0);
         assert_int_equal(row.apart, 8 - row.runs);
         assert_true(row.max <= 500);
-        repeat_build_end(&builder);
     }
 }
 
 TEST(a_program_that_does_not_end_is_told_by_that)
 {
-    struct repeat_builder builder;
     struct repeat_report report;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_program(&builder, "yes", "yes");
     for (uint32_t controlled = 0; controlled < 2; controlled++) {
         const struct repeat_way way = {.controls = controlled ? CONTROLS_ALL : 0};
@@ -101,30 +90,26 @@ TEST(a_program_that_does_not_end_is_told_by_that)
     }
     repeat_judge(&builder.file, 1, &report);
     assert_int_equal(report.effect_count, 1);
-    assert_non_null(strstr(report.effects[0].who, "most runs did not end in their time"));
+    assert_says(report.effects[0].who, SAYS_TIMED_OUT);
     /* Nor does what it had written by then say anything. */
     assert_int_equal(report.seen_count, 0);
     assert_int_equal(report.findings[0].verdict, FINDING_UNTESTABLE);
-    repeat_build_end(&builder);
 }
 
 TEST(outputs_that_always_differ_set_nothing_apart)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     size_t cell = one_cell(&builder);
     for (uint64_t i = 0; i < 9; i++)
         repeat_build_run(&builder, cell, &(uint64_t){500 + i})->output_sum = i / 2;
     struct repeat_row row = only_row(&builder);
     assert_int_equal(row.runs, 9);
     assert_int_equal(row.apart, 0);
-    repeat_build_end(&builder);
 }
 
 TEST(sources_are_never_multiplexed)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_program(&builder, "true", "/bin/true");
     size_t cell = repeat_build_cell(&builder, &(struct repeat_way){.source = "step"});
     repeat_build_same(&builder, cell, 500, 3);
@@ -132,12 +117,11 @@ TEST(sources_are_never_multiplexed)
         builder.file.cells[cell].scheduled[i] = (double)NAN;
     struct repeat_row row = only_row(&builder);
     assert_int_equal(row.runs, 3);
-    repeat_build_end(&builder);
 }
 
 TEST(large_counts_keep_their_last_bit)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     size_t cell = one_cell(&builder);
     repeat_build_same(&builder, cell, UINT64_MAX, 4);
     repeat_build_same(&builder, cell, UINT64_MAX - 1, 4);
@@ -148,12 +132,11 @@ TEST(large_counts_keep_their_last_bit)
     repeat_build_run(&builder, cell, &(uint64_t){0});
     row = only_row(&builder);
     assert_true(row.min == 0 && row.max == UINT64_MAX && isfinite(row.stdev));
-    repeat_build_end(&builder);
 }
 
 TEST(few_runs_and_zeros_have_no_figures_instead_of_wrong_ones)
 {
-    struct repeat_builder builder;
+    AUTO_BUILDER builder;
     size_t cell = one_cell(&builder);
     struct repeat_row row = only_row(&builder);
     assert_int_equal(row.runs, 0);
@@ -165,14 +148,11 @@ TEST(few_runs_and_zeros_have_no_figures_instead_of_wrong_ones)
     row = only_row(&builder);
     assert_true(!isnan(row.stdev) && !(row.stdev > 0) && isnan(row.cv_percent));
     assert_int_equal(row.distinct, 1);
-    repeat_build_end(&builder);
 }
 
 TEST(rows_stand_by_program_source_event_and_setting)
 {
-    struct repeat_builder builder;
-    repeat_build_start(&builder, 1);
-    repeat_build_machine(&builder, "one", "1");
+    MACHINE(builder, 1);
     repeat_build_program(&builder, "true", "/bin/true");
     repeat_build_program(&builder, "perl", "/usr/bin/perl");
     static const uint32_t settings[] = {CONTROLS_ALL & ~1u, 2, CONTROLS_ALL, 1, 0};
@@ -189,8 +169,8 @@ TEST(rows_stand_by_program_source_event_and_setting)
     assert_int_equal(report.row_count, 21);
     static const uint32_t order[] = {0, CONTROLS_ALL, 1, 2, CONTROLS_ALL & ~1u};
     for (size_t row = 0; row < 21; row++) {
-        const struct repeat_cell *cell = &builder.file.cells[report.rows[row].cell];
-        assert_int_equal(cell->program, row > 10);
+        const struct repeat_cell *cell = report.rows[row].cell;
+        assert_int_equal(cell->at.program, row > 10);
         assert_string_equal(cell->source, row == 10 ? "step" : "perf_event");
         if (row == 10)
             continue;
@@ -198,5 +178,4 @@ TEST(rows_stand_by_program_source_event_and_setting)
         assert_int_equal(report.rows[row].event, place / 5);
         assert_int_equal(cell->controls, order[place % 5]);
     }
-    repeat_build_end(&builder);
 }

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "case.h"
+#include "base/number.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/table.h"
@@ -254,4 +255,19 @@ TEST(brief_numbers_have_digits_that_tell)
         number_brief(cases[i].value, text, sizeof(text));
         assert_string_equal(text, cases[i].text);
     }
+}
+
+TEST(numbers_in_sentences_are_written_as_people_write_them)
+{
+    assert_string_equal(FIGURE(81863), "81,863");
+    static const struct {
+        double value;
+        int digits;
+        const char *told;
+    } rounded[] = {{194.32, 2, "194"},      {-1234.6, 2, "-1,235"},      {0.1568, 2, "0.16"},
+                   {12.345, 3, "12.3"},     {0.0123, 2, "0.012"},        {0, 2, "0"},
+                   {1.96, 2, "2"},          {0.03125, 4, "0.03125"},     {0.5678, 4, "0.5678"},
+                   {-0.0625, 3, "-0.0625"}, {0.00001234, 3, "1.23e-05"}, {1e15, 3, "1e+15"}};
+    for (size_t i = 0; i < sizeof(rounded) / sizeof(*rounded); i++)
+        assert_string_equal(ROUNDED(rounded[i].value, rounded[i].digits), rounded[i].told);
 }

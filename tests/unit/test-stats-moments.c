@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../stats/nist-univariate.h"
 #include "base/cleanup.h"
@@ -276,4 +277,70 @@ TEST(what_has_no_density_is_refused)
     assert_int_equal(density_of(values + 3, 1, 4, &density, heights), -EINVAL);
     assert_int_equal(density_of(far, 3, 4, &density, heights), -EINVAL);
     assert_int_equal(density_of(values, 2, 4, &density, heights), 0);
+}
+
+/* --- whole numbers: errors of counts --- */
+
+static int by_value(const void *left, const void *right)
+{
+    int64_t first = *(const int64_t *)left, second = *(const int64_t *)right;
+    return (first > second) - (first < second);
+}
+
+static void check_spread(struct error_spread spread, int64_t min, int64_t q1, int64_t median,
+                         int64_t q3, int64_t max)
+{
+    assert_int_equal(spread.min, min);
+    assert_int_equal(spread.q1, q1);
+    assert_int_equal(spread.median, median);
+    assert_int_equal(spread.q3, q3);
+    assert_int_equal(spread.max, max);
+}
+
+/* Around the length where another method takes over, and over ranges from one digit to all. */
+TEST(counts_are_sorted_whatever_their_range)
+{
+    static const size_t lengths[] = {0, 1, 2, 63, 64, 65, 1000, 4097};
+    static const uint64_t masks[] = {0, 1, 0xff, 0x1ff, 0xffffff, UINT64_MAX};
+    static int64_t values[4097], expected[4097], scratch[4097];
+    struct random random;
+    random_seed(&random, 11);
+    for (size_t length = 0; length < 8; length++)
+        for (size_t mask = 0; mask < 6; mask++) {
+            size_t count = lengths[length];
+            for (size_t i = 0; i < count; i++)
+                values[i] = (int64_t)((random_next(&random) & masks[mask]) - (masks[mask] >> 1));
+            memcpy(expected, values, sizeof(values));
+            qsort(expected, count, sizeof(*expected), by_value);
+            error_sort(values, count, scratch);
+            assert_memory_equal(values, expected, count * sizeof(*values));
+        }
+    int64_t extremes[70];
+    for (size_t i = 0; i < 70; i++)
+        extremes[i] = i % 3 == 0 ? INT64_MAX : i % 3 == 1 ? INT64_MIN : -1;
+    error_sort(extremes, 70, scratch);
+    assert_int_equal(extremes[0], INT64_MIN);
+    assert_int_equal(extremes[22], INT64_MIN);
+    assert_int_equal(extremes[23], -1);
+    assert_int_equal(extremes[69], INT64_MAX);
+}
+
+TEST(quantiles_are_values_that_were_read)
+{
+    const int64_t four[] = {10, 20, 30, 40}, five[] = {10, 20, 30, 40, 50}, one[] = {7};
+    check_spread(error_spread_of(four, 4), 10, 10, 20, 30, 40);
+    check_spread(error_spread_of(five, 5), 10, 20, 30, 40, 50);
+    check_spread(error_spread_of(one, 1), 7, 7, 7, 7, 7);
+    assert_int_equal(error_quantile(four, 4, 25, 1000), 10);
+    assert_int_equal(error_quantile(four, 4, 975, 1000), 40);
+}
+
+TEST(the_smallest_of_equally_frequent_values_is_named)
+{
+    const int64_t values[] = {1, 2, 2, 5, 5, 9};
+    size_t times;
+    assert_int_equal(error_most_frequent(values, 6, &times), 2);
+    assert_int_equal(times, 2);
+    assert_int_equal(error_most_frequent(values, 1, &times), 1);
+    assert_int_equal(times, 1);
 }

@@ -57,9 +57,9 @@ struct planned {
 
 static void put_planned(struct store *store, const struct planned *planned, size_t count)
 {
-    struct cell cells[8] = {0};
-    struct visit visits[8];
-    assert_true(count <= 8);
+    struct cell cells[9] = {0};
+    struct visit visits[9];
+    assert_true(count <= 9);
     for (uint32_t i = 0; i < count; i++) {
         const struct planned *one = &planned[i];
         cells[i] = (struct cell){.id = i + 1,
@@ -103,70 +103,6 @@ static void end(struct store *store)
     store_close(store);
 }
 
-/* --- the round trip --- */
-
-TEST_WITH(every_run_of_every_cell_arrives, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    make_finished(fixture);
-    struct case_file file = {0};
-    load(fixture, &file);
-    const struct evidence *evidence = event_named(&file, "page-faults:u");
-    assert_int_equal(evidence->point_count, PLAN_CELLS);
-    for (uint32_t i = 0; i < PLAN_CELLS; i++) {
-        const struct point *point = &evidence->points[i];
-        const struct cell *cell = &fixture->cells[i];
-        assert_string_equal(point->specimen, cell->specimen);
-        assert_true(point->n == cell->n);
-        assert_string_equal(point->path, cell->path);
-        assert_string_equal(point->opt, cell->opt);
-        assert_string_equal(point->link, cell->link);
-        assert_int_equal(point->pattern, cell->pattern);
-        assert_int_equal(point->counters, cell->counters);
-        assert_int_equal(point->cpu, cell->cpu);
-        assert_string_equal(point->core, "");
-        assert_int_equal(point->is_null, i == 0);
-        assert_false(point->has_interrupts);
-        assert_int_equal(point->failed, 0);
-        assert_null(point->failure_reason);
-        assert_int_equal(point->run_count, PLAN_PROCESSES * PLAN_RUNS);
-        for (size_t at = 0; at < point->run_count; at++) {
-            const struct evidence_run *run = &point->runs[at];
-            uint32_t process = (uint32_t)at / PLAN_RUNS, number = (uint32_t)at % PLAN_RUNS;
-            struct sample right = right_sample(cell->id, process, number, 0);
-            struct sample got = {cell->id,   process,      number,       0,
-                                 run->value, run->enabled, run->running, run->account};
-            assert_true(same_sample(&got, &right));
-            assert_int_equal(run->process, process);
-        }
-    }
-    assert_true(evidence->points[0].faults == 7);
-    assert_true(evidence->points[0].switches == -1);
-    assert_true(evidence->points[1].faults == -1);
-}
-
-TEST_WITH(events_come_with_class_kind_and_reason, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    make_finished(fixture);
-    struct case_file file = {0};
-    load(fixture, &file);
-    /* task-clock is only a companion, cycles:u was tried and not opened: both are there. */
-    assert_int_equal(file.event_count, KNOWN);
-    for (size_t i = 0; i < KNOWN; i++) {
-        const struct evidence *evidence = &file.events[i];
-        const struct stored_event *stored = &known_events[i];
-        assert_string_equal(evidence->event, stored->name);
-        assert_string_equal(evidence->kind, stored->kind);
-        assert_true(evidence->class ? strcmp(evidence->class, stored->class) == 0 : !stored->class);
-        assert_int_equal(evidence->error, stored->error);
-        assert_true(evidence->reason ? strcmp(evidence->reason, stored->reason) == 0
-                                     : !stored->reason);
-    }
-    assert_int_equal(file.events[1].point_count, 0);
-    assert_int_equal(file.events[2].point_count, 0);
-}
-
 /* --- truths and traits --- */
 
 static const struct stored_truth truths[] = {
@@ -188,39 +124,41 @@ static void put_truths(struct store *store)
     must(store_put_opcode(store, &(struct stored_opcode){"add", "", 0, 0}, failure));
 }
 
+/* What the operating system executes is no part of the specimen's truth. */
 TEST_WITH(truths_are_those_of_the_class_at_n, setup, teardown)
 {
     struct store *store = start(*state);
     static const struct {
-        const char *class;
+        const char *event, *kind, *class;
         enum truth_grade grade;
         int64_t low, high;
     } cases[] = {
-        {"instructions", TRUTH_PROVEN, 1005, 1005},
-        {"misses", TRUTH_BOUNDED, 1, 203},
-        {"model-misses", TRUTH_MODEL, 102, 102},
-        {"reversed", TRUTH_NONE, 0, 0},
-        {"endless", TRUTH_NONE, 0, 0},
-        {"unheard-of", TRUTH_NONE, 0, 0},
+        {"software", "software", "instructions", TRUTH_PROVEN, 1005, 1005},
+        {"misses", "software", "misses", TRUTH_BOUNDED, 1, 203},
+        {"model", "software", "model-misses", TRUTH_MODEL, 102, 102},
+        {"reversed", "software", "reversed", TRUTH_NONE, 0, 0},
+        {"endless", "software", "endless", TRUTH_NONE, 0, 0},
+        {"unheard-of", "software", "unheard-of", TRUTH_NONE, 0, 0},
+        {"instructions", "hardware", "instructions", TRUTH_NONE, 0, 0},
+        {"instructions:u", "hardware", "instructions", TRUTH_PROVEN, 1005, 1005},
+        {"step/instructions/", "source", "instructions", TRUTH_PROVEN, 1005, 1005},
     };
     enum { COUNT = sizeof(cases) / sizeof(cases[0]) };
     struct planned planned[COUNT];
     put_truths(store);
     for (size_t i = 0; i < COUNT; i++) {
-        struct stored_event event = {cases[i].class, "software", cases[i].class, 0, NULL};
+        struct stored_event event = {cases[i].event, cases[i].kind, cases[i].class, 0, NULL};
         must(store_put_event(store, &event, failure));
-        planned[i] = (struct planned){cases[i].class, NULL, "adds/bytes=64/", 100, -1};
+        planned[i] = (struct planned){cases[i].event, NULL, "adds/bytes=64/", 100, -1};
     }
     put_planned(store, planned, COUNT);
     end(store);
     struct case_file file = {0};
     load(*state, &file);
     assert_int_equal(file.event_count, COUNT);
-    for (size_t i = 0; i < COUNT; i++) {
-        assert_int_equal(file.events[i].point_count, 1);
-        assert_string_equal(file.events[i].points[0].specimen, "adds/bytes=64/");
-        expect_truth(&file.events[i].points[0], cases[i].grade, cases[i].low, cases[i].high);
-    }
+    for (size_t i = 0; i < COUNT; i++)
+        expect_truth(event_named(&file, cases[i].event)->points, cases[i].grade, cases[i].low,
+                     cases[i].high);
 }
 
 TEST_WITH(traits_are_all_numbers_that_are_known_of_the_code, setup, teardown)
@@ -242,32 +180,6 @@ TEST_WITH(traits_are_all_numbers_that_are_known_of_the_code, setup, teardown)
     assert_int_equal(point->trait_count, 4); /* neither limits nor what leaves 64 bits */
     assert_int_equal(file.events[0].points[1].trait_count, 0);
     assert_int_equal(file.events[0].points[2].trait_count, 1); /* not decoded: no opcode "" */
-}
-
-/* What the operating system executes is no part of the specimen's truth. */
-TEST_WITH(a_processor_event_of_all_modes_has_no_truth, setup, teardown)
-{
-    struct store *store = start(*state);
-    put_truths(store);
-    static const struct planned planned[] = {{"instructions", NULL, "adds", 100, -1},
-                                             {"instructions:u", NULL, "adds", 100, -1},
-                                             {"step/instructions/", NULL, "adds", 100, -1}};
-    must(store_put_event(
-        store, &(struct stored_event){"instructions", "hardware", "instructions", 0, NULL},
-        failure));
-    must(store_put_event(
-        store, &(struct stored_event){"instructions:u", "hardware", "instructions", 0, NULL},
-        failure));
-    must(store_put_event(
-        store, &(struct stored_event){"step/instructions/", "source", "instructions", 0, NULL},
-        failure));
-    put_planned(store, planned, 3);
-    end(store);
-    struct case_file file = {0};
-    load(*state, &file);
-    expect_truth(event_named(&file, "instructions")->points, TRUTH_NONE, 0, 0);
-    expect_truth(event_named(&file, "instructions:u")->points, TRUTH_PROVEN, 1005, 1005);
-    expect_truth(event_named(&file, "step/instructions/")->points, TRUTH_PROVEN, 1005, 1005);
 }
 
 TEST_WITH(without_tables_the_cells_own_truth_counts, setup, teardown)
@@ -363,25 +275,6 @@ TEST(odd_facts_name_no_core)
         char name[16] = "old";
         core_type(&facts, 5, name, sizeof(name));
         assert_string_equal(name, "");
-    }
-}
-
-TEST_WITH(the_machine_tells_whether_it_is_one, setup, teardown)
-{
-    static const struct {
-        const char *hypervisor, *emulated;
-    } machines[] = {{"none", NULL}, {"kvm", NULL}, {"qemu-tcg", "CPUID"}, {NULL, NULL}};
-    for (size_t i = 0; i < 4; i++) {
-        struct fixture *fixture = *state;
-        facts_set(&fixture->facts, "hypervisor", machines[i].hypervisor, ENODATA);
-        facts_set(&fixture->facts, "emulated", machines[i].emulated, ENODATA);
-        end(start(fixture));
-        struct case_file file = {0};
-        load(fixture, &file);
-        assert_int_equal(file.virtualized, i == 1 || i == 2);
-        assert_int_equal(file.emulated, i == 2);
-        assert_int_equal(file.event_count, 0);
-        unlink(fixture->path);
     }
 }
 

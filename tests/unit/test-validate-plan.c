@@ -2,12 +2,167 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The plan of `assay validate` against machines whose prices are made up: what is asked first, how
- * far ladders climb, and what is asked of an event that surprises. */
-#include "validate-world.h"
+ * far ladders climb, and what is asked of an event that surprises; that a budget is kept whatever
+ * things cost, and who gets what of it; and how a plan goes on out of a store. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "case.h"
+#include "engine/wishes.h"
+#include "studies/validate/plan.h"
+
+#define MS         UINT64_C(1000000)
+#define SECOND     (1000 * MS)
+#define ROUNDS_END 60 /* more would mean that it never ends */
+
+static struct catalogue_truth loop_truths[] = {
+    {.class = (char *)"instructions", .base = 1, .each = 3, .grade = (char *)"proven"},
+    {.class = (char *)"faults", .grade = (char *)"proven"},
+};
+static struct catalogue_truth adds_truths[] = {
+    {.class = (char *)"instructions", .base = 4, .each = 18, .grade = (char *)"proven"},
+};
+static struct catalogue_truth pages_truths[] = {
+    {.class = (char *)"instructions", .base = 9, .grade = (char *)"proven"},
+    {.class = (char *)"faults", .each = 1, .grade = (char *)"proven"},
+};
+static struct catalogue_truth modelled_truths[] = {
+    {.class = (char *)"faults", .each = 1, .grade = (char *)"model"},
+    {.class = (char *)"misses", .each = 1, .grade = (char *)"model"},
+};
+static struct catalogue_truth bounded_truths[] = {
+    {.class = (char *)"misses", .each = 1, .high_each = 2, .grade = (char *)"bounded"},
+};
+#define SPECIMEN(name_, parameters_, least, most, truths_)                                         \
+    {                                                                                              \
+        .name = (char *)(name_), .parameters = (char *)(parameters_), .min_n = (least),            \
+        .max_n = (most), .truths = (truths_), .truth_count = sizeof(truths_) / sizeof(*(truths_))  \
+    }
+static const struct catalogue_specimen known[] = {
+    SPECIMEN("modelled", "", 1, UINT64_MAX, modelled_truths),
+    SPECIMEN("loop", "", 1, UINT64_MAX, loop_truths),
+    SPECIMEN("adds", "", 1, UINT64_MAX, adds_truths),
+    SPECIMEN("pages", "", 1, 1000000, pages_truths),
+    SPECIMEN("bounded", "l1d", 5, 4096, bounded_truths),
+};
+#define SPECIMENS (sizeof(known) / sizeof(*known))
+enum { MODELLED, LOOP, ADDS, PAGES, BOUNDED };
+
+struct world {
+    struct validate_specimen specimens[SPECIMENS];
+    struct validate_subject subjects[4];
+    struct wishes wishes;
+    struct validate_plan plan;
+    uint64_t process_ns, hit_ns[SPECIMENS]; /* prices */
+    uint64_t spent_ns;
+};
+/* That of the test; world_begin makes it anew. */
+static struct world world;
+
+static struct validate_subject subject_of(const char *name, const char *class)
+{
+    return (struct validate_subject){.name = name,
+                                     .class = class,
+                                     .ways = {{"perf-read", PATTERN_AO, "O2", "static"}},
+                                     .way_count = 1,
+                                     .cpus = {-1},
+                                     .cpu_count = 1};
+}
+
+static void world_begin(struct world *of, const char *class)
+{
+    *of = (struct world){.process_ns = 5 * MS};
+    for (size_t i = 0; i < SPECIMENS; i++) {
+        of->specimens[i] = (struct validate_specimen){.known = &known[i], .name = known[i].name};
+        of->hit_ns[i] = 1;
+    }
+    of->subjects[0] = subject_of("event:u", class);
+    of->plan = (struct validate_plan){.subjects = of->subjects,
+                                      .subject_count = 1,
+                                      .specimens = of->specimens,
+                                      .specimen_count = SPECIMENS,
+                                      .wishes = &of->wishes};
+}
+
+/* Carries out what is wished for: all of it, whose cells come in the order of the wishes. */
+static void world_run(struct world *of, size_t first)
+{
+    struct validate_plan *plan = &of->plan;
+    AUTO_MEMORY struct visit *visits = NULL;
+    size_t count = 0;
+    wishes_settle(plan->wishes, 0);
+    wishes_visits(plan->wishes, 1, 1, &visits, &count);
+    assert_int_equal(plan->wishes->cell_count, plan->count);
+    for (size_t i = first; i < plan->count; i++)
+        assert_int_equal(plan->wishes->about[i].wish, i);
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = visits[i].cell - 1, specimen = plan->about[at].specimen;
+        const struct cell *cell = &plan->wishes->cells[at];
+        uint64_t hit = specimen == VALIDATE_NO_SPECIMEN ? 0 : of->hit_ns[specimen];
+        uint64_t inside = cell->runs * cell->n * hit;
+        assert_in_range(at, first, plan->count);
+        wishes_learn(plan->wishes, cell->id, of->process_ns + inside, inside, cell->runs);
+        of->spent_ns += of->process_ns + inside;
+    }
+}
+
+/* One round; how many cells it added. */
+static size_t world_round(struct world *of, uint64_t budget, enum validate_share share)
+{
+    size_t first = of->plan.count;
+    uint64_t left = budget == UINT64_MAX    ? budget
+                    : of->spent_ns < budget ? budget - of->spent_ns
+                                            : 0;
+    const struct validate_round round = {.budget_ns = left, .point_ns = budget / 8, .share = share};
+    bool more = validate_next(&of->plan, &round);
+    assert_int_equal(more, of->plan.count > first);
+    world_run(of, first);
+    return of->plan.count - first;
+}
+
+/* Rounds until nothing more is to be had. */
+static void world_finish(struct world *of, uint64_t budget)
+{
+    unsigned rounds = 0;
+    for (int share = SHARE_HALF; share < SHARE_COUNT; rounds++) {
+        share = world_round(of, budget, (enum validate_share)share) ? SHARE_HALF : share + 1;
+        assert_in_range(rounds, 0, ROUNDS_END);
+    }
+}
+
+/* The cell of that point in the usual way, or NULL. */
+static const struct cell *cell_at(const struct world *of, const char *specimen, uint64_t n)
+{
+    for (size_t i = 0; i < of->plan.count; i++) {
+        const struct cell *cell = &of->wishes.cells[i];
+        if (strcmp(cell->specimen, specimen) == 0 && cell->n == n && cell->counters == 1 &&
+            cell->cpu == -1 && strcmp(cell->path, "perf-read") == 0)
+            return cell;
+    }
+    return NULL;
+}
+
+static uint64_t runs_at(const struct world *of, const char *specimen, uint64_t n)
+{
+    const struct cell *cell = cell_at(of, specimen, n);
+    return cell ? (uint64_t)cell->runs * of->wishes.about[cell->id - 1].planned : 0;
+}
+
+/* The whole plan for an event of that class, in 50 s. */
+static void world_plan(const char *class)
+{
+    world_begin(&world, class);
+    world_finish(&world, 50 * SECOND);
+}
+
+#define assert_planned(specimen, n)  assert_non_null(cell_at(&world, specimen, n))
+#define assert_left_out(specimen, n) assert_null(cell_at(&world, specimen, n))
+
+/* --- what is asked --- */
 
 TEST(test_the_ladder_is_of_the_best_truth)
 {
-    struct world world;
     world_begin(&world, "faults");
     assert_int_equal(validate_primary(&world.plan, "instructions"), LOOP);
     assert_int_equal(validate_primary(&world.plan, "faults"), PAGES);
@@ -17,20 +172,17 @@ TEST(test_the_ladder_is_of_the_best_truth)
 
 TEST(test_the_first_round_asks_little)
 {
-    struct world world;
     world_begin(&world, "instructions");
     world_round(&world, 50 * SECOND, SHARE_HALF);
-    assert_non_null(cell_at(&world, "loop", 1));
-    assert_non_null(cell_at(&world, "loop", 10));
-    assert_non_null(cell_at(&world, "null", 0));
+    assert_planned("loop", 1);
+    assert_planned("loop", 10);
+    assert_planned("null", 0);
     assert_int_equal(world.plan.count, 3);
 }
 
 TEST(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs)
 {
-    struct world world;
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
+    world_plan("instructions");
     for (uint64_t n = 1; n <= 1000000; n *= 10) {
         const struct cell *cell = cell_at(&world, "loop", n);
         assert_non_null(cell);
@@ -38,20 +190,18 @@ TEST(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs)
         assert_in_range(world.wishes.about[cell->id - 1].planned, 2, 5);
     }
     assert_in_range(runs_at(&world, "null", 0), 100, 104);
-    assert_non_null(cell_at(&world, "adds", 10));
-    assert_non_null(cell_at(&world, "adds", 1000));
+    assert_planned("adds", 10);
+    assert_planned("adds", 1000);
     struct validate_cap cap;
     assert_false(validate_cap(&world.plan, 0, &cap));
 }
 
 TEST(test_n_stays_within_what_the_specimen_takes)
 {
-    struct world world;
-    world_begin(&world, "misses");
-    world_finish(&world, 50 * SECOND);
-    assert_null(cell_at(&world, "bounded", 1));
-    assert_non_null(cell_at(&world, "bounded", 5));
-    assert_non_null(cell_at(&world, "bounded", 4096));
+    world_plan("misses");
+    assert_left_out("bounded", 1);
+    assert_planned("bounded", 5);
+    assert_planned("bounded", 4096);
     for (size_t i = 0; i < world.plan.count; i++)
         if (world.plan.about[i].specimen == BOUNDED)
             assert_in_range(world.wishes.cells[i].n, 5, 4096);
@@ -59,9 +209,7 @@ TEST(test_n_stays_within_what_the_specimen_takes)
 
 TEST(test_nothing_is_planned_twice)
 {
-    struct world world;
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
+    world_plan("instructions");
     for (size_t i = 0; i < world.plan.count; i++)
         for (size_t j = 0; j < i; j++) {
             const struct cell *left = &world.wishes.cells[i], *right = &world.wishes.cells[j];
@@ -72,20 +220,17 @@ TEST(test_nothing_is_planned_twice)
 
 TEST(test_user_code_is_held_against_what_must_not_move_it)
 {
-    struct world world;
     world_begin(&world, "instructions");
     world.subjects[0].user_code = true;
     world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "pages", 10));
-    assert_non_null(cell_at(&world, "pages", 1000));
-    world_begin(&world, "faults");
-    world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "loop", 1000));
+    assert_planned("pages", 10);
+    assert_planned("pages", 1000);
+    world_plan("faults");
+    assert_planned("loop", 1000);
 }
 
 TEST(test_a_second_path_and_other_cores_are_asked_once)
 {
-    struct world world;
     world_begin(&world, "instructions");
     struct validate_subject *subject = &world.subjects[0];
     subject->ways[1] = (struct validate_way){"papi-low", PATTERN_AO, "O2", "static"};
@@ -110,7 +255,6 @@ TEST(test_a_second_path_and_other_cores_are_asked_once)
 
 TEST(test_the_ladder_moves_to_a_core_that_counts)
 {
-    struct world world;
     size_t ladder[3] = {0};
     world_begin(&world, "instructions");
     struct validate_subject *subject = &world.subjects[0];
@@ -134,7 +278,6 @@ TEST(test_the_ladder_moves_to_a_core_that_counts)
 
 TEST(test_interrupts_are_counted_along_where_they_can_be)
 {
-    struct world world;
     for (int can = 0; can < 2; can++) {
         world_begin(&world, "instructions");
         world.subjects[0].interrupts = true;
@@ -155,22 +298,19 @@ TEST(test_interrupts_are_counted_along_where_they_can_be)
 
 TEST(test_another_name_of_an_event_gets_a_short_ladder)
 {
-    struct world world;
     world_begin(&world, "instructions");
     world.subjects[0].brief = true;
     world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "loop", 1000));
-    assert_null(cell_at(&world, "loop", 10000));
-    assert_null(cell_at(&world, "adds", 10));
+    assert_planned("loop", 1000);
+    assert_left_out("loop", 10000);
+    assert_left_out("adds", 10);
 }
 
 TEST(test_a_threshold_is_closed_in_on)
 {
-    struct world world;
     uint64_t threshold = 137; /* reads 0 below it */
     unsigned rounds = 0;
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
+    world_plan("instructions");
     struct validate_subject *subject = &world.subjects[0];
     subject->zero_to = 100;
     subject->counts_from = 1000;
@@ -192,13 +332,240 @@ TEST(test_a_threshold_is_closed_in_on)
 
 TEST(test_an_event_that_deviates_is_looked_at_more_closely)
 {
-    struct world world;
-    world_begin(&world, "instructions");
-    world_finish(&world, 50 * SECOND);
-    assert_null(cell_at(&world, "adds", 100));
-    assert_null(cell_at(&world, "adds", 100000));
+    world_plan("instructions");
+    assert_left_out("adds", 100);
+    assert_left_out("adds", 100000);
     world.subjects[0].deviates = true;
     world_finish(&world, 50 * SECOND);
-    assert_non_null(cell_at(&world, "adds", 100));
-    assert_non_null(cell_at(&world, "adds", 100000));
+    assert_planned("adds", 100);
+    assert_planned("adds", 100000);
+}
+
+/* --- time --- */
+
+TEST(test_a_dear_ladder_is_capped_and_says_so)
+{
+    world_begin(&world, "faults");
+    world.hit_ns[PAGES] = 20000; /* 20 us a hit */
+    world_finish(&world, 50 * SECOND);
+    assert_planned("pages", 10000);
+    assert_left_out("pages", 100000);
+    assert_in_range(runs_at(&world, "pages", 10000), 20, 104);
+    struct validate_cap cap;
+    assert_true(validate_cap(&world.plan, 0, &cap));
+    assert_string_equal(cap.specimen, "pages");
+    assert_int_equal(cap.n, 10000);
+    assert_int_equal(cap.top, 1000000);
+    assert_in_range((uint64_t)cap.hit_ns, 19000, 41000);
+}
+
+TEST(test_full_climbs_whatever_it_costs)
+{
+    world_begin(&world, "faults");
+    world.hit_ns[PAGES] = 20000;
+    world.plan.full = true;
+    world_finish(&world, UINT64_MAX);
+    assert_in_range(runs_at(&world, "pages", 1000000), 100, 104);
+    struct validate_cap cap;
+    assert_false(validate_cap(&world.plan, 0, &cap));
+}
+
+/* A rung that no share allows is climbed with what is left over. */
+TEST(test_what_nobody_needs_goes_to_the_ladder)
+{
+    world_begin(&world, "faults");
+    world.plan.runs = 8;
+    world.hit_ns[PAGES] = 3000; /* eight runs of 100,000: 2.4 s, more than an eighth of 6 s */
+    world_finish(&world, 6 * SECOND);
+    assert_planned("pages", 100000);
+    assert_left_out("pages", 1000000);
+    assert_in_range(world.spent_ns, 0, 6 * SECOND);
+}
+
+/* Whatever things cost, the budget is kept once the first round has shown it. */
+TEST(test_the_budget_is_kept)
+{
+    static const uint64_t processes[] = {MS / 10, 5 * MS, 100 * MS};
+    static const uint64_t hits[] = {1, 700, 30000, 2000000};
+    for (size_t i = 0; i < sizeof(processes) / sizeof(*processes); i++)
+        for (size_t j = 0; j < sizeof(hits) / sizeof(*hits); j++) {
+            world_begin(&world, "faults");
+            world.subjects[1] = subject_of("other", "instructions");
+            world.subjects[2] = subject_of("third", "misses");
+            world.plan.subject_count = 3;
+            world.process_ns = processes[i];
+            for (size_t k = 0; k < SPECIMENS; k++)
+                world.hit_ns[k] = hits[j];
+            world_round(&world, 20 * SECOND, SHARE_HALF);
+            uint64_t first = world.spent_ns;
+            world_finish(&world, 20 * SECOND);
+            assert_in_range(world.spent_ns, first, first + 20 * SECOND);
+        }
+}
+
+TEST(test_a_dear_event_takes_nothing_from_a_cheap_one)
+{
+    world_begin(&world, "faults");
+    world.subjects[1] = subject_of("other:u", "instructions");
+    world.plan.subject_count = 2;
+    world.hit_ns[PAGES] = 1000000;
+    world_finish(&world, 20 * SECOND);
+    bool found = false;
+    for (size_t i = 0; i < world.plan.count; i++)
+        found |= world.plan.about[i].subject == 1 && world.wishes.cells[i].n == 1000000;
+    assert_true(found);
+}
+
+TEST(test_runs_are_as_many_as_were_asked_for)
+{
+    world_begin(&world, "instructions");
+    world.plan.runs = 30;
+    world_finish(&world, 50 * SECOND);
+    assert_in_range(runs_at(&world, "loop", 100), 30, 32);
+    assert_in_range(runs_at(&world, "adds", 10), 30, 32);
+    world_begin(&world, "instructions");
+    world.plan.runs = 2; /* fewer than a ladder has processes */
+    world_finish(&world, 50 * SECOND);
+    assert_int_equal(runs_at(&world, "loop", 100), 2);
+    assert_int_equal(runs_at(&world, "null", 0), 2);
+    world_begin(&world, "instructions");
+    world.subjects[0].runs = 5; /* a source's own number, in a process */
+    world_finish(&world, 50 * SECOND);
+    assert_int_equal(cell_at(&world, "loop", 100)->runs, 5);
+}
+
+/* A second way needs a null cell of its own, which has to be paid for as well. */
+TEST(test_null_cells_are_part_of_the_price)
+{
+    for (uint64_t budget = 20; budget <= 80; budget += 2) {
+        world_begin(&world, "instructions");
+        world.process_ns = 500 * MS; /* a process is dear, and what it does costs nothing */
+        memset(world.hit_ns, 0, sizeof(world.hit_ns));
+        world.plan.subject_count = 4;
+        static const char *const names[] = {"one:u", "two:u", "three:u", "four:u"};
+        for (size_t i = 0; i < 4; i++) {
+            world.subjects[i] = subject_of(names[i], "instructions");
+            world.subjects[i].ways[1] =
+                (struct validate_way){"perf-syscall", PATTERN_AO, "O2", "static"};
+            world.subjects[i].way_count = 2;
+        }
+        world_round(&world, 1000 * SECOND, SHARE_WHOLE); /* learns the price */
+        uint64_t limit = world.spent_ns + budget * SECOND;
+        while (world_round(&world, limit, SHARE_WHOLE))
+            assert_in_range(world.spent_ns, 0, limit);
+    }
+}
+
+/* Whatever the order, and wherever it is cut off. */
+TEST(test_no_cell_goes_before_the_null_cell_of_its_way)
+{
+    world_begin(&world, "instructions");
+    world.subjects[0].ways[1] = (struct validate_way){"perf-syscall", PATTERN_AO, "O2", "static"};
+    world.subjects[0].way_count = 2;
+    world.subjects[1] = subject_of("other:u", "faults");
+    world.plan.subject_count = 2;
+    world_finish(&world, 50 * SECOND);
+    const struct validate_plan *plan = &world.plan;
+    uint32_t processes[256];
+    size_t total = 0;
+    assert_in_range(plan->count, 10, 256);
+    for (size_t i = 0; i < plan->count; i++)
+        total += processes[i] = world.wishes.about[i].planned;
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct visit *visits;
+        size_t count;
+        unsigned visited[256] = {0};
+        plan_rounds(world.wishes.cells, plan->count, processes, seed, &visits, &count);
+        assert_int_equal(count, total);
+        for (size_t i = 0; i < count; i++) {
+            assert_int_equal(visits[i].process, visited[visits[i].cell - 1]++);
+            for (size_t k = 0; k < plan->count; k++)
+                if (plan_is_overhead_cell(&world.wishes.cells[k]) &&
+                    plan_same_way(&world.wishes.cells[k], &world.wishes.cells[visits[i].cell - 1]))
+                    assert_int_not_equal(visited[k], 0);
+        }
+        memory_give_back(visits);
+    }
+}
+
+/* --- out of a store: cells are known again, and the plan goes on behind them --- */
+
+/* As wishes_adopt takes it from a store. */
+static void adopt_cell(struct world *into, const struct cell *cell, uint32_t processes)
+{
+    size_t at = wishes_add_cell(&into->wishes, cell);
+    into->wishes.about[at].planned = processes;
+}
+
+TEST(test_a_stored_plan_is_gone_on_with)
+{
+    struct world again;
+    world_plan("instructions");
+    world_begin(&again, "instructions");
+    for (size_t i = 0; i < world.plan.count; i++)
+        adopt_cell(&again, &world.wishes.cells[i], world.wishes.about[i].planned);
+    validate_adopt(&again.plan);
+    assert_int_equal(again.plan.count, world.plan.count);
+    for (size_t i = 0; i < world.plan.count; i++) {
+        assert_int_equal(again.plan.about[i].specimen, world.plan.about[i].specimen);
+        assert_int_equal(again.wishes.cells[i].id, world.wishes.cells[i].id);
+        assert_int_equal(again.wishes.about[i].wish, i);
+        assert_int_equal(wishes_processes(&again.wishes, i), world.wishes.about[i].planned);
+    }
+    assert_int_equal(world_round(&again, 50 * SECOND, SHARE_HALF), 0);
+}
+
+/* A run may end before the store has all visits of its cells: those of a round are put there piece
+ * by piece. */
+TEST(test_visits_that_the_store_lacks_are_made)
+{
+    static const uint32_t runs[] = {0, 1, 2, 3, 100};
+    for (size_t given = 0; given < sizeof(runs) / sizeof(*runs); given++)
+        for (uint32_t there = 0; there < 2; there++) {
+            struct world again;
+            struct visit *visits;
+            size_t count;
+            uint32_t ladders = 0;
+            world_begin(&world, "instructions");
+            world.plan.runs = runs[given];
+            world_finish(&world, 50 * SECOND);
+            world_begin(&again, "instructions");
+            again.plan.runs = runs[given];
+            for (size_t i = 0; i < world.plan.count; i++)
+                adopt_cell(&again, &world.wishes.cells[i], there);
+            validate_adopt(&again.plan);
+            wishes_settle(&again.wishes, UINT64_MAX);
+            wishes_visits(&again.wishes, 1, 1, &visits, &count);
+            assert_int_equal(again.wishes.cell_count, world.plan.count);
+            for (size_t i = 0; i < world.plan.count; i++) {
+                assert_int_equal(again.wishes.about[i].planned, world.wishes.about[i].planned);
+                ladders += world.wishes.about[i].planned > 2;
+            }
+            assert_int_equal(ladders > 0, runs[given] == 0 || runs[given] > 2);
+            memory_give_back(visits);
+        }
+}
+
+TEST(test_a_stored_specimen_is_known_by_its_parameters)
+{
+    static const char *const names[] = {"bounded/l1d=1/", "bounded/l1d=2/", "bounded/l1d=3/"};
+    world_begin(&world, "misses");
+    world.specimens[0] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[0]};
+    world.specimens[1] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[1]};
+    world.plan.specimen_count = 2;
+    for (size_t i = 0; i < 3; i++) {
+        struct cell cell = {.events = {memory_copy("event:u")},
+                            .counters = 1,
+                            .path = memory_copy("perf-read"),
+                            .specimen = memory_copy(names[i]),
+                            .opt = memory_copy("O2"),
+                            .link = memory_copy("static"),
+                            .n = 5,
+                            .runs = 1,
+                            .id = (uint32_t)i + 1};
+        adopt_cell(&world, &cell, 1);
+    }
+    validate_adopt(&world.plan);
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(world.plan.about[i].specimen, i == 1 ? 1 : 0);
 }

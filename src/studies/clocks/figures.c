@@ -1,10 +1,13 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The figures of `assay clocks`, and the first of them: which clock can be trusted. */
+ * The figures of `assay clocks`: rows, and which kind of picture shows them. */
+#include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "output/figure.h"
 #include "studies/clocks/parts.h"
 
@@ -39,65 +42,6 @@ static struct quantity resolution_of(const struct clock_seen *seen)
         NAN};
 }
 
-/* "tsc (9.6 ns)" */
-static void put_named(const struct clocks_run *run, uint32_t clock, double ns, struct text *out)
-{
-    text_printf(out, "%s (%s)", clocks_name(&run->file, clock), TIME(ns));
-}
-
-struct extremes {
-    size_t count;
-    uint32_t least, most; /* clocks */
-    double least_ns, most_ns;
-};
-
-static void look_at(uint32_t clock, double ns, struct extremes *extremes)
-{
-    if (!isfinite(ns))
-        return;
-    if (!extremes->count || ns < extremes->least_ns) {
-        extremes->least = clock;
-        extremes->least_ns = ns;
-    }
-    if (!extremes->count || ns > extremes->most_ns) {
-        extremes->most = clock;
-        extremes->most_ns = ns;
-    }
-    extremes->count++;
-}
-
-static void put_extremes(const struct clocks_run *run, const struct extremes *extremes,
-                         const char *least, const char *most, struct text *out)
-{
-    char times[NUMBER_SIZE];
-    if (!extremes->count)
-        return;
-    text_printf(out, " %s ", least);
-    put_named(run, extremes->least, extremes->least_ns, out);
-    if (extremes->most != extremes->least) {
-        text_printf(out, ", %s ", most);
-        put_named(run, extremes->most, extremes->most_ns, out);
-        number_significant(extremes->most_ns / extremes->least_ns, 2, times, sizeof(times));
-        text_printf(out, ", %s times as much", times);
-    }
-    text_puts(out, ".");
-}
-
-static void put_caption(const struct clocks_run *run, const uint32_t *order, size_t count,
-                        struct text *out)
-{
-    struct extremes costs = {0}, steps = {0};
-    for (size_t i = 0; i < count; i++) {
-        const struct clock_seen seen = clocks_seen(run, order[i]);
-        look_at(order[i], cost_of(&seen).ns, &costs);
-        look_at(order[i], resolution_of(&seen).ns, &steps);
-    }
-    text_puts(out, "How long one reading takes (median, and what 95 % leave open), and how finely "
-                   "the clock tells time: what is shorter than either cannot be measured by it.");
-    put_extremes(run, &costs, "Cheapest to read is", "dearest", out);
-    put_extremes(run, &steps, "Finest is", "coarsest", out);
-}
-
 static json_t *clocks_reading_figure(const struct clocks_run *run)
 {
     static const struct figure_column columns[] = {
@@ -111,12 +55,11 @@ static json_t *clocks_reading_figure(const struct clocks_run *run)
     };
     size_t count;
     const uint32_t *order = clocks_by_use(run, &count);
-    AUTO_TEXT struct text caption = {0};
-    put_caption(run, order, count, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "clocks-reading",
         .title = "What a reading costs, and how fine it is",
-        .caption = text_string(&caption),
+        .caption = "How long one reading takes (median, and what 95 % leave open), and how finely "
+                   "the clock tells time: what is shorter than either cannot be measured by it.",
         .kind = FIGURE_BARS,
         .x = {.label = "ns", .scale = SCALE_LOG},
         .columns = columns,
@@ -129,7 +72,7 @@ static json_t *clocks_reading_figure(const struct clocks_run *run)
                 FIGURE_ROW(figure, json_text(clocks_name(&run->file, order[i])),
                            json_text(both[j].name), figure_number(both[j].ns),
                            figure_number(both[j].low), figure_number(both[j].high),
-                           json_text(seen.verdict ? clock_trust_names[seen.verdict->trust] : NULL));
+                           json_text(clock_trust_names[seen.verdict->trust]));
     }
     return figure;
 }
@@ -140,7 +83,7 @@ static json_t *clocks_reading_figure(const struct clocks_run *run)
 #define MOST_DIGITS 9.0 /* more than a ratio of readings can say */
 
 /* A clock over one kind of interval, whatever its length. */
-struct field {
+struct tile {
     const struct clock_row *row; /* the first of them */
     double ratio;                /* the farthest from 1; of CPU time the farthest median */
     double low, high, naive;
@@ -150,7 +93,7 @@ struct field {
 static bool is_same_kind(const struct clock_row *a, const struct clock_row *b)
 {
     return a->clock == b->clock && a->threads == b->threads && a->moves == b->moves &&
-           a->handover == b->handover && a->awake == b->awake && a->workload && b->workload &&
+           a->handover == b->handover && a->awake == b->awake &&
            strcmp(a->workload, b->workload) == 0;
 }
 
@@ -160,36 +103,34 @@ static double farther(double one, double other)
 }
 
 /* Rows of one kind stand in a row; returns where the next kind begins. */
-static size_t find_field(const struct clocks_run *run, size_t begin, struct field *field)
+static size_t find_tile(const struct clocks_run *run, size_t begin, struct tile *tile)
 {
     const struct clock_row *rows = run->report.rows;
-    const bool usual = rows[begin].clock < run->file.clock_count &&
-                       run->file.clocks[rows[begin].clock].role == ROLE_CPU_TIME;
+    const bool usual = run->file.clocks[rows[begin].clock].role == ROLE_CPU_TIME;
     size_t at = begin;
-    *field =
-        (struct field){.row = &rows[begin], .ratio = NAN, .low = NAN, .high = NAN, .naive = NAN};
+    *tile = (struct tile){.row = &rows[begin], .ratio = NAN, .low = NAN, .high = NAN, .naive = NAN};
     for (; at < run->report.row_count; at++) {
         const struct clock_row *row = &rows[at];
         if (at > begin && !is_same_kind(&rows[begin], row))
             break;
         if (!row->runs)
             continue;
-        field->ratio = farther(field->ratio, usual ? row->ratio_median
-                                                   : clocks_worse(row->ratio_min, row->ratio_max));
-        field->naive = farther(field->naive, usual ? row->naive_median
-                                                   : clocks_worse(row->naive_min, row->naive_max));
-        field->low = fmin(field->low, row->ratio_min);
-        field->high = fmax(field->high, row->ratio_max);
-        field->runs += row->runs;
-        field->lengths++;
+        tile->ratio = farther(tile->ratio, usual ? row->ratio_median
+                                                 : clocks_worse(row->ratio_min, row->ratio_max));
+        tile->naive = farther(tile->naive, usual ? row->naive_median
+                                                 : clocks_worse(row->naive_min, row->naive_max));
+        tile->low = fmin(tile->low, row->ratio_min);
+        tile->high = fmax(tile->high, row->ratio_max);
+        tile->runs += row->runs;
+        tile->lengths++;
     }
     return at;
 }
 
-static bool is_compared(const struct clocks_run *run, const struct field *field)
+static bool is_compared(const struct clocks_run *run, const struct tile *tile)
 {
-    return isfinite(field->ratio) && field->row->clock < run->file.clock_count &&
-           field->row->clock != field->row->reference && clocks_is_judged(run, field->row->clock);
+    return isfinite(tile->ratio) && tile->row->clock != tile->row->reference &&
+           clocks_is_judged(run, tile->row->clock);
 }
 
 /* 1 %: 2 digits; a millionth: 6. To a tenth, for people who read it in a field. */
@@ -203,18 +144,18 @@ static double digits_of(double ratio)
 
 struct overview {
     size_t fields, wall, wall_fine; /* fine: 1 % or better */
-    struct field worst;             /* of a wall clock */
+    struct tile worst;              /* of a wall clock */
     bool idle;                      /* CPU time that stood still over some interval */
     bool independent;
 };
 
-static void intervals_look_at(const struct clocks_run *run, const struct field *field,
+static void intervals_look_at(const struct clocks_run *run, const struct tile *tile,
                               struct overview *overview)
 {
-    const enum clock_role role = run->file.clocks[field->row->clock].role;
-    const double digits = digits_of(field->ratio);
+    const enum clock_role role = run->file.clocks[tile->row->clock].role;
+    const double digits = digits_of(tile->ratio);
     overview->fields++;
-    overview->independent |= field->row->independent;
+    overview->independent |= tile->row->independent;
     if (role == ROLE_CPU_TIME && digits < 1)
         overview->idle = true;
     if (role != ROLE_WALL)
@@ -222,7 +163,7 @@ static void intervals_look_at(const struct clocks_run *run, const struct field *
     overview->wall++;
     overview->wall_fine += digits >= 2;
     if (!overview->worst.row || digits < digits_of(overview->worst.ratio))
-        overview->worst = *field;
+        overview->worst = *tile;
 }
 
 static void put_worst(const struct clocks_run *run, const struct overview *overview,
@@ -259,23 +200,23 @@ static void intervals_put_caption(const struct clocks_run *run, const struct ove
 
 /* --- rows --- */
 
-static void add_field(json_t *figure, const struct clocks_run *run, const struct field *field)
+static void add_tile(json_t *figure, const struct clocks_run *run, const struct tile *tile)
 {
     AUTO_TEXT struct text interval = {0};
-    clocks_put_interval(field->row, &interval);
-    FIGURE_ROW(figure, json_text(clocks_name(&run->file, field->row->clock)),
-               json_text(field->row->workload), json_text(text_string(&interval)),
-               figure_number(digits_of(field->ratio)), figure_number(field->ratio),
-               figure_number(field->low), figure_number(field->high), figure_number(field->naive),
-               json_count(field->runs), json_count(field->lengths));
+    clocks_put_interval(tile->row, &interval);
+    FIGURE_ROW(figure, json_text(clocks_name(&run->file, tile->row->clock)),
+               json_text(tile->row->workload), json_text(text_string(&interval)),
+               figure_number(digits_of(tile->ratio)), figure_number(tile->ratio),
+               figure_number(tile->low), figure_number(tile->high), figure_number(tile->naive),
+               json_count(tile->runs), json_count(tile->lengths));
 }
 
 /* Which clock the others were held against, and why that one. */
 static void clocks_note_reference(const struct clocks_run *run, json_t *figure)
 {
     AUTO_TEXT struct text note = {0};
-    text_printf(&note, "Reference: %s.", run->report.reference.why);
-    if (run->report.reference.why[0])
+    text_printf(&note, "Reference: %s.", reasons_text(&run->report.reference.why));
+    if (run->report.reference.why.count)
         figure_add_note(figure, text_string(&note));
 }
 
@@ -296,37 +237,553 @@ static json_t *clocks_intervals_figure(const struct clocks_run *run)
     };
     const size_t rows = run->report.row_count;
     struct overview overview = {0};
-    struct field field;
+    struct tile tile;
     AUTO_TEXT struct text caption = {0};
-    for (size_t at = 0; at < rows;) {
-        at = find_field(run, at, &field);
-        if (is_compared(run, &field))
-            intervals_look_at(run, &field, &overview);
-    }
-    intervals_put_caption(run, &overview, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "clocks-intervals",
         .title = "Clocks against the reference, by what was timed",
-        .caption = text_string(&caption),
         .kind = FIGURE_MATRIX,
         .x = {.label = "interval"},
         .y = {.label = "clock"},
         .columns = columns,
     });
-    size_t added = 0;
-    for (size_t at = 0; at < rows && added < FIGURE_MOST_ROWS;) {
-        at = find_field(run, at, &field);
-        if (!is_compared(run, &field))
+    for (size_t at = 0; at < rows;) {
+        at = find_tile(run, at, &tile);
+        if (!is_compared(run, &tile))
             continue;
-        add_field(figure, run, &field);
-        added++;
+        intervals_look_at(run, &tile, &overview);
+        if (overview.fields <= FIGURE_MOST_ROWS)
+            add_tile(figure, run, &tile);
     }
+    intervals_put_caption(run, &overview, &caption);
+    figure_set_caption(figure, &caption);
     clocks_note_reference(run, figure);
     return figure;
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The figures of `assay clocks`, and the first of them: which clock can be trusted. */
+ * The paper's Figure 1 as a figure: how long a sleep was asked for, and what clocks say it took. */
+
+#define AGREES 0.01 /* farther from the reference is worth a word */
+
+/* --- which points --- */
+
+/* What clocks have in common, so that a picture of many has few colours; drawn in this order, the
+ * paper's last and above the others. */
+enum sort { SORT_SYSTEM, SORT_COARSE, SORT_CPU_TIME, SORT_CYCLES, SORT_OWN, SORT_COUNTER };
+static const char *const sorts[] = {
+    [SORT_SYSTEM] = "the operating system's clocks",
+    [SORT_COARSE] = "clocks in coarse steps",
+    [SORT_CPU_TIME] = "CPU time",
+    [SORT_CYCLES] = "cycles",
+    [SORT_OWN] = "clocks of your own",
+    [SORT_COUNTER] = "the CPU's counter",
+};
+
+static enum sort sort_of(const struct clocks_run *run, uint32_t clock)
+{
+    const struct clock_known *known = &run->file.clocks[clock];
+    if (known->external)
+        return SORT_OWN;
+    if (known->role == ROLE_CPU_TIME)
+        return SORT_CPU_TIME;
+    if (known->role == ROLE_CYCLES)
+        return SORT_CYCLES;
+    if (clock_is_counter(known))
+        return SORT_COUNTER;
+    return clocks_seen(run, clock).granularity.coarse ? SORT_COARSE : SORT_SYSTEM;
+}
+
+struct sleep {
+    const struct clock_point *point;
+    enum sort sort;
+};
+
+/* Sorted so that those of one clock and length are together. */
+struct sleeps {
+    struct sleep *all;
+    size_t count, beyond; /* beyond: points that an axis has no room for */
+};
+
+static int by_clock_and_length(const void *left, const void *right)
+{
+    const struct sleep *one = left, *other = right;
+    const struct clock_point *a = one->point, *b = other->point;
+    if (one->sort != other->sort)
+        return one->sort < other->sort ? -1 : 1;
+    if (a->clock != b->clock)
+        return a->clock < b->clock ? -1 : 1;
+    if (a->requested_ms != b->requested_ms)
+        return a->requested_ms < b->requested_ms ? -1 : 1;
+    return (a->measured_ms > b->measured_ms) - (a->measured_ms < b->measured_ms);
+}
+
+static double ratio_of(const struct clock_point *point)
+{
+    return point->reference_ms > 0 ? point->measured_ms / point->reference_ms : (double)NAN;
+}
+
+/* Times stand on log axes; beside the reference a clock that stood still has its place, too. */
+static bool is_drawn(const struct clock_point *point, bool compared)
+{
+    return isfinite(point->requested_ms) && point->requested_ms > 0 &&
+           (compared ? isfinite(ratio_of(point))
+                     : isfinite(point->measured_ms) && point->measured_ms > 0);
+}
+
+static bool is_reference(const struct clocks_run *run, uint32_t clock)
+{
+    return run->report.reference.clock >= 0 && (uint32_t)run->report.reference.clock == clock;
+}
+
+/* compared: what can be held against the reference, which itself agrees with itself. */
+static struct sleeps gather_sleeps(const struct clocks_run *run, bool compared)
+{
+    const struct clocks_report *report = &run->report;
+    struct sleeps sleeps = {.all = memory_new(report->point_count + 1, sizeof(*sleeps.all))};
+    for (size_t i = 0; i < report->point_count; i++) {
+        const struct clock_point *point = &report->points[i];
+        if (!clocks_is_judged(run, point->clock) || (compared && is_reference(run, point->clock)))
+            continue;
+        if (is_drawn(point, compared))
+            sleeps.all[sleeps.count++] = (struct sleep){point, sort_of(run, point->clock)};
+        else
+            sleeps.beyond++;
+    }
+    qsort(sleeps.all, sleeps.count, sizeof(*sleeps.all), by_clock_and_length);
+    return sleeps;
+}
+
+/* Where the next clock, or the next length of the same clock, begins. */
+static size_t end_of(const struct sleeps *sleeps, size_t begin, bool lengths)
+{
+    const struct clock_point *first = sleeps->all[begin].point;
+    size_t end = begin + 1;
+    while (end < sleeps->count && sleeps->all[end].point->clock == first->clock &&
+           (!lengths || sleeps->all[end].point->requested_ms == first->requested_ms))
+        end++;
+    return end;
+}
+
+/* --- rows --- */
+
+static void add_point(json_t *figure, const struct clocks_run *run, const struct sleep *sleep)
+{
+    const struct clock_point *point = sleep->point;
+    FIGURE_ROW(figure, json_text(sorts[sleep->sort]),
+               json_text(clocks_name(&run->file, point->clock)), figure_number(point->requested_ms),
+               figure_number(point->measured_ms), figure_number(point->reference_ms),
+               figure_number(1e6 * (ratio_of(point) - 1)));
+}
+
+/* At most `most` of each length, evenly from the shortest to the longest. */
+static void add_points(json_t *figure, const struct clocks_run *run, const struct sleeps *sleeps,
+                       size_t most)
+{
+    size_t added = 0;
+    for (size_t begin = 0, end; begin < sleeps->count; begin = end) {
+        end = end_of(sleeps, begin, true);
+        const size_t there = end - begin, kept = there < most ? there : most;
+        for (size_t i = 0; i < kept && added < FIGURE_MOST_ROWS; i++, added++) {
+            const size_t at = kept > 1 ? i * (there - 1) / (kept - 1) : there / 2;
+            add_point(figure, run, &sleeps->all[begin + at]);
+        }
+    }
+}
+
+static size_t most_of_a_length(const struct sleeps *sleeps)
+{
+    size_t lengths = 0;
+    for (size_t begin = 0; begin < sleeps->count; begin = end_of(sleeps, begin, true))
+        lengths++;
+    const size_t most = FIGURE_MOST_ROWS / (lengths ? lengths : 1);
+    return most ? most : 1;
+}
+
+static void add_line(json_t *figure, const struct sleeps *sleeps)
+{
+    double shortest = INFINITY, longest = 0;
+    for (size_t i = 0; i < sleeps->count; i++) {
+        shortest = fmin(shortest, sleeps->all[i].point->requested_ms);
+        longest = fmax(longest, sleeps->all[i].point->requested_ms);
+    }
+    if (sleeps->count)
+        figure_add_line(figure, "as asked for", NULL, 0, 1, shortest, longest);
+}
+
+/* --- words --- */
+
+/* Clocks over sleeps, each by its ratio to the reference that is the farthest from 1. */
+struct sleepers {
+    size_t count, off;
+    uint32_t worst, counter; /* clocks */
+    double worst_ratio, counter_ratio;
+};
+
+static struct sleepers find_sleepers(const struct clocks_run *run, const struct sleeps *sleeps)
+{
+    struct sleepers found = {.worst_ratio = 1, .counter_ratio = NAN};
+    for (size_t begin = 0, end; begin < sleeps->count; begin = end) {
+        const uint32_t clock = sleeps->all[begin].point->clock;
+        double ratio = NAN;
+        end = end_of(sleeps, begin, false);
+        for (size_t i = begin; i < end; i++)
+            ratio = farther(ratio, ratio_of(sleeps->all[i].point));
+        found.count++;
+        found.off += fabs(ratio - 1) > AGREES;
+        if (fabs(ratio - 1) > fabs(found.worst_ratio - 1)) {
+            found.worst = clock;
+            found.worst_ratio = ratio;
+        }
+        if (clock_is_counter(&run->file.clocks[clock]) &&
+            !(fabs(ratio - 1) <= fabs(found.counter_ratio - 1))) {
+            found.counter = clock;
+            found.counter_ratio = ratio;
+        }
+    }
+    return found;
+}
+
+/* What the paper saw, beside the same counter here. */
+static void put_counter(const struct clocks_run *run, const struct sleepers *found,
+                        struct text *out)
+{
+    const char *name = clocks_name(&run->file, found->counter);
+    const bool faulty = run->report.verdicts[found->counter].trust == TRUST_NOT_DEPENDABLE;
+    text_puts(out, " In the paper the CPU's counter read too low and scattered; here ");
+    if (fabs(found->counter_ratio - 1) <= AGREES)
+        text_printf(out, "%s stays within %.2g ppm of the reference%s.", name,
+                    1e6 * fabs(found->counter_ratio - 1),
+                    faulty ? ", and yet it is not dependable for another reason" : "");
+    else
+        text_printf(out, "%s is off, too: at worst it shows %.3g %% of a sleep.", name,
+                    100 * found->counter_ratio);
+}
+
+static void put_caption(const struct clocks_run *run, const struct sleepers *found,
+                        struct text *out)
+{
+    text_puts(out, "A dot is a sleep: how long was asked for (across), and how long a clock says "
+                   "it took (up); the line is what was asked for, and a sleep is never shorter.");
+    if (!found->count)
+        return;
+    text_printf(out, " %zu of %zu clocks stay within 1 %% of the reference in every sleep.",
+                found->count - found->off, found->count);
+    if (found->off)
+        text_printf(out, " At worst %s shows %.3g %% of one.",
+                    clocks_name(&run->file, found->worst), 100 * found->worst_ratio);
+    if (isfinite(found->counter_ratio))
+        put_counter(run, found, out);
+    if (run->file.emulated)
+        text_puts(out, " The time of this machine is made by a program: it says nothing of "
+                       "hardware.");
+}
+
+/* Rows and notes of a figure of sleeps, whatever is drawn of them. */
+static void fill(json_t *figure, const struct clocks_run *run, const struct sleeps *sleeps)
+{
+    add_points(figure, run, sleeps, most_of_a_length(sleeps));
+    if (sleeps->count > FIGURE_MOST_ROWS)
+        figure_add_note(figure, "Of many sleeps of one length some are drawn, evenly from the "
+                                "shortest to the longest.");
+    if (sleeps->beyond)
+        figure_add_note(figure, "Sleeps over which a clock did not move, or whose rate is not "
+                                "known, have no place on the axis.");
+}
+
+/* Columns as add_point fills them; one of the last is drawn upwards. */
+#define SLEEP_COLUMNS(measured, off)                                                               \
+    {"sort", "sort", ROLE_SERIES, false}, {"clock", "clock", ROLE_NONE, true},                     \
+        {"requested_ms", "asked for, ms", ROLE_X, false},                                          \
+        {"measured_ms", "by the clock, ms", measured, false},                                      \
+        {"reference_ms", "by the reference, ms", ROLE_NONE, false},                                \
+        {"off_ppm", "off the reference, ppm", off, false},                                         \
+    {                                                                                              \
+        0                                                                                          \
+    }
+
+static json_t *clocks_sleeps_figure(const struct clocks_run *run)
+{
+    static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_Y, ROLE_NONE)};
+    const struct sleeps sleeps = gather_sleeps(run, false), compared = gather_sleeps(run, true);
+    AUTO_TEXT struct text caption = {0};
+    const struct sleepers found = find_sleepers(run, &compared);
+    put_caption(run, &found, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "clocks-sleeps",
+        .title = "Sleeps as clocks see them",
+        .caption = text_string(&caption),
+        .paper = "Kuperberg and Reussner 2011, Figure 1",
+        .kind = FIGURE_POINTS,
+        .x = {.label = "sleep asked for, ms", .scale = SCALE_LOG},
+        .y = {.label = "by the clock, ms", .scale = SCALE_LOG},
+        .columns = columns,
+    });
+    fill(figure, run, &sleeps);
+    add_line(figure, &sleeps);
+    return figure;
+}
+
+/* --- the same beside the reference --- */
+
+/* " CPU time: up to -999,000 ppm." of every sort that there is. */
+static void put_errors(const struct sleeps *sleeps, struct text *out)
+{
+    for (size_t i = 0; i < sleeps->count;) {
+        const enum sort sort = sleeps->all[i].sort;
+        double worst = NAN;
+        char ppm[NUMBER_SIZE];
+        for (; i < sleeps->count && sleeps->all[i].sort == sort; i++) {
+            const double off = 1e6 * (ratio_of(sleeps->all[i].point) - 1);
+            worst = isnan(worst) || fabs(off) > fabs(worst) ? off : worst;
+        }
+        clocks_ppm(worst, ppm, sizeof(ppm));
+        if (isfinite(worst))
+            text_printf(out, "%s%s by up to %s ppm", out->length ? ", " : "", sorts[sort], ppm);
+    }
+}
+
+static json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
+{
+    static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_NONE, ROLE_Y)};
+    const struct sleeps sleeps = gather_sleeps(run, true);
+    AUTO_TEXT struct text caption = {0};
+    AUTO_TEXT struct text errors = {0};
+    put_errors(&sleeps, &errors);
+    text_printf(&caption,
+                "By how many millionths a clock's duration of a sleep differs from the "
+                "reference's, read at the same moments: %s. Clocks of CPU time show what the "
+                "thread used.",
+                errors.length ? text_string(&errors) : "there is no reference");
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "clocks-sleep-errors",
+        .title = "How far clocks are off the reference over sleeps",
+        .caption = text_string(&caption),
+        .kind = FIGURE_POINTS,
+        .x = {.label = "sleep asked for, ms", .scale = SCALE_LOG},
+        .y = {.label = "off the reference, ppm", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    if (errors.length)
+        fill(figure, run, &sleeps);
+    return figure;
+}
+
+/* --- CPUs against each other --- */
+
+/* A pair of CPUs in ns. A clock whose offset is not constant has its limits the other way round. */
+struct apart {
+    const struct clock_pair *pair;
+    double each; /* ns of a tick */
+    double offset, low, high;
+    bool constant;
+    double sure; /* at least so far apart, whatever the offset is */
+};
+
+static struct apart apart_of(const struct clocks_run *run, const struct clock_pair *pair)
+{
+    const struct clock_scale *scales = run->report.scales;
+    const bool known = scales[pair->clock].known;
+    const double each = known ? scales[pair->clock].ns_per_tick : (double)NAN;
+    struct apart apart = {.pair = pair,
+                          .each = each,
+                          .constant = pair->constant,
+                          .low = each * fmin(pair->low, pair->high),
+                          .high = each * fmax(pair->low, pair->high)};
+    apart.offset = apart.constant ? each * pair->offset : (apart.low + apart.high) / 2;
+    apart.sure = apart.constant ? fmax(0, fmax(apart.low, -apart.high)) : apart.high - apart.low;
+    return apart;
+}
+
+static int by_certainty(const void *left, const void *right)
+{
+    const struct apart *a = left, *b = right;
+    if (a->sure != b->sure)
+        return a->sure > b->sure ? -1 : 1;
+    return (a->pair > b->pair) - (a->pair < b->pair);
+}
+
+/* Pairs that can be told in ns, in their order; where they are too many the farthest apart first.
+ */
+static size_t gather_pairs(const struct clocks_run *run, struct apart *all)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->report.pair_count; i++) {
+        all[count] = apart_of(run, &run->report.pairs[i]);
+        if (isfinite(all[count].offset) && clocks_is_judged(run, run->report.pairs[i].clock))
+            count++;
+    }
+    if (count > FIGURE_MOST_ROWS)
+        qsort(all, count, sizeof(*all), by_certainty);
+    return count;
+}
+
+static void put_offsets_caption(const struct clocks_run *run, const struct apart *all, size_t count,
+                                struct text *out)
+{
+    const struct apart *worst = NULL;
+    size_t apart = 0, moving = 0;
+    for (size_t i = 0; i < count; i++) {
+        apart += all[i].sure > 0;
+        moving += !all[i].constant;
+        if (all[i].sure > 0 && (!worst || all[i].sure > worst->sure))
+            worst = &all[i];
+    }
+    text_puts(out, "By how much one CPU's readings are ahead of another's at the same moment; the "
+                   "whiskers hold every offset that no round trip contradicts.");
+    if (!worst) {
+        text_puts(out, " It may be nothing for each of them.");
+        return;
+    }
+    text_printf(out, " In %zu of %zu rows the CPUs disagree for certain", apart, count);
+    if (moving)
+        text_printf(out, ", in %zu by an offset that is not constant", moving);
+    text_printf(out, "; most: %s, CPUs %" PRId32 " and %" PRId32 ", by at least %s.",
+                clocks_name(&run->file, worst->pair->clock), worst->pair->cpu, worst->pair->partner,
+                TIME(worst->sure));
+}
+
+static void add_pair(json_t *figure, const struct clocks_run *run, const struct apart *apart)
+{
+    const struct clock_pair *pair = apart->pair;
+    char cpus[NUMBER_SIZE];
+    snprintf(cpus, sizeof(cpus), "%" PRId32 "–%" PRId32, pair->cpu, pair->partner);
+    FIGURE_ROW(figure, json_text(clocks_name(&run->file, pair->clock)), json_text(cpus),
+               figure_number(apart->offset), figure_number(apart->low), figure_number(apart->high),
+               json_text(apart->constant ? "constant" : "not constant"), json_count(pair->trips),
+               json_count(pair->backward));
+}
+
+static json_t *clocks_offsets_figure(const struct clocks_run *run)
+{
+    static const struct figure_column columns[] = {
+        {"clock", "clock", ROLE_GROUP, true},
+        {"cpus", "CPUs", ROLE_GROUP, false},
+        {"offset_ns", "offset, ns", ROLE_VALUE, false},
+        {"low", "low", ROLE_LOW, false},
+        {"high", "high", ROLE_HIGH, false},
+        {"constant", "is it constant", ROLE_SERIES, false},
+        {"trips", "round trips", ROLE_NONE, false},
+        {"backward", "went backwards", ROLE_NONE, false},
+        {0},
+    };
+    AUTO_MEMORY struct apart *all = memory_new(run->report.pair_count + 1, sizeof(*all));
+    const size_t count = gather_pairs(run, all);
+    AUTO_TEXT struct text caption = {0};
+    put_offsets_caption(run, all, count, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "clocks-offsets",
+        .title = "Do CPUs agree on the time",
+        .caption = text_string(&caption),
+        .kind = FIGURE_BARS,
+        .x = {.label = "the second CPU is ahead by, ns", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < count && i < FIGURE_MOST_ROWS; i++)
+        add_pair(figure, run, &all[i]);
+    if (count > FIGURE_MOST_ROWS)
+        figure_add_note(figure, "There are more pairs: these are the farthest apart.");
+    return figure;
+}
+
+/* --- rate --- */
+
+struct rates {
+    size_t count, off;                 /* off: their interval excludes 0 */
+    const struct clock_rate *farthest; /* of those */
+    uint32_t clock;
+    bool independent;
+};
+
+/* Against its own calibration by the same counter a rate says nothing. */
+static bool is_told(const struct clock_rate *rate)
+{
+    return rate->known && isfinite(rate->ppm) && (rate->against_claim || rate->independent);
+}
+
+static void look_at(uint32_t clock, const struct clock_rate *rate, struct rates *rates)
+{
+    rates->count++;
+    rates->independent |= rate->independent;
+    if (!(rate->low > 0 || rate->high < 0))
+        return;
+    rates->off++;
+    if (!rates->farthest || fabs(rate->ppm) > fabs(rates->farthest->ppm)) {
+        rates->farthest = rate;
+        rates->clock = clock;
+    }
+}
+
+static void put_rates_caption(const struct clocks_run *run, const struct rates *rates,
+                              struct text *out)
+{
+    text_puts(out, "How many millionths a clock runs faster than it claims (or than it was "
+                   "calibrated), held against another, with what 95 % and the bounds of readings "
+                   "leave open.");
+    char ppm[NUMBER_SIZE];
+    clocks_ppm(rates->farthest ? rates->farthest->ppm : NAN, ppm, sizeof(ppm));
+    text_printf(out, " %zu of %zu are off for certain", rates->off, rates->count);
+    if (rates->farthest)
+        text_printf(out, "; farthest is %s against %s, %s ppm",
+                    clocks_name(&run->file, rates->clock),
+                    clocks_name(&run->file, rates->farthest->against), ppm);
+    text_puts(out, ".");
+    if (!rates->independent)
+        text_puts(out, " None of the clocks that they were held against is known to be another "
+                       "counter, so that agreement proves nothing.");
+}
+
+static void add_rate(json_t *figure, const struct clocks_run *run, uint32_t clock,
+                     const struct clock_rate *rate)
+{
+    FIGURE_ROW(figure, json_text(clocks_name(&run->file, clock)),
+               json_text(clocks_name(&run->file, rate->against)), figure_number(rate->ppm),
+               figure_number(rate->low), figure_number(rate->high),
+               json_text(rate->independent ? "independent" : "not known to be independent"),
+               json_text(rate->against_claim ? "what it claims" : "its calibration"),
+               figure_number(rate->span_s), figure_number(rate->slowest_ppm),
+               figure_number(rate->fastest_ppm));
+}
+
+static json_t *clocks_rates_figure(const struct clocks_run *run)
+{
+    static const struct figure_column columns[] = {
+        {"clock", "clock", ROLE_GROUP, true},
+        {"against", "against", ROLE_GROUP, false},
+        {"ppm", "ppm", ROLE_VALUE, false},
+        {"low", "low", ROLE_LOW, false},
+        {"high", "high", ROLE_HIGH, false},
+        {"independent", "the other is", ROLE_SERIES, false},
+        {"beyond", "beyond", ROLE_NONE, false},
+        {"span_s", "over, s", ROLE_NONE, false},
+        {"slowest_ppm", "slowest stretch, ppm", ROLE_NONE, false},
+        {"fastest_ppm", "fastest stretch, ppm", ROLE_NONE, false},
+        {0},
+    };
+    struct rates rates = {0};
+    AUTO_TEXT struct text caption = {0};
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "clocks-rates",
+        .title = "How fast clocks run",
+        .kind = FIGURE_BARS,
+        .x = {.label = "faster by, ppm", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    for (size_t clock = 0; clock < run->file.clock_count; clock++)
+        for (size_t i = 0; i < CLOCK_MOST_RATES; i++) {
+            const struct clock_rate *rate = &run->report.rates[clock][i];
+            if (!is_told(rate) || !clocks_is_judged(run, clock) || rates.count == FIGURE_MOST_ROWS)
+                continue;
+            look_at((uint32_t)clock, rate, &rates);
+            add_rate(figure, run, (uint32_t)clock, rate);
+        }
+    put_rates_caption(run, &rates, &caption);
+    figure_set_caption(figure, &caption);
+    return figure;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which clock can be trusted; and all figures in the order in which a page has them. */
 
 /* "3 dependable, 4 cpu-time only" */
 static void put_counts(const struct clocks_run *run, const uint32_t *order, size_t count,
@@ -355,7 +812,8 @@ static void add_clock(json_t *figure, const struct clocks_run *run, uint32_t clo
     FIGURE_ROW(figure, json_text(clocks_name(&run->file, clock)),
                json_text(clock_trust_names[verdict->trust]),
                json_text(verdict->fault ? clock_fault_names[verdict->fault] : NULL),
-               json_text(verdict->why), figure_number(seen.cost.known ? seen.cost.ns : NAN),
+               json_text(reasons_text(&verdict->why)),
+               figure_number(seen.cost.known ? seen.cost.ns : NAN),
                figure_number(seen.granularity.known ? seen.granularity.resolution_ns : NAN),
                figure_number(verdict->worst_ratio), json_text(worst ? text_string(&over) : NULL),
                figure_number(verdict->shortest_us), json_text(seen.clock->way),
@@ -403,7 +861,7 @@ static json_t *clocks_trust_figure(const struct clocks_run *run)
 json_t *clocks_figures(const void *kept)
 {
     const struct clocks_run *run = kept;
-    static clocks_figure *const all[] = {
+    static json_t *(*const all[])(const struct clocks_run *) = {
         clocks_trust_figure,     clocks_sleeps_figure,  clocks_sleep_errors_figure,
         clocks_intervals_figure, clocks_reading_figure, clocks_offsets_figure,
         clocks_rates_figure,

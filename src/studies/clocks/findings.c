@@ -1,19 +1,293 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The claims of the paper on the fidelity of counters as data, and their way through the rules:
- * what the other parts of the judge found in, findings out (docs/findings.md). */
+ * What follows from what the other parts of the judge found: which clock for what, and the claims
+ * K1 to K4 of the paper on the fidelity of counters. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "engine/findings.h"
-#include "stats/interval.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * Which clock for what, and at which cost, with the figures of this report that say so. */
+
+struct asked {
+    const struct clocks_case *file;
+    const struct clocks_report *report;
+};
+/* Which clock it is, and what is said; -1: none, or it is about none. */
+typedef int32_t adviser(const struct asked *asked, struct reasons *text);
+
+/* ns of a reading; NaN: not known. */
+static double cost_of(const struct asked *asked, int32_t clock)
+{
+    const struct clock_cost *cost = &asked->report->costs[clock];
+    return cost->known ? cost->ns : (double)NAN;
+}
+
+static const char *name_of(const struct asked *asked, int32_t clock)
+{
+    return asked->file->clocks[clock].name;
+}
+
+/* May its intervals be believed, as far as anything here could tell? */
+static bool is_usable(const struct asked *asked, uint32_t clock)
+{
+    enum clock_trust trust = asked->report->verdicts[clock].trust;
+    return asked->file->clocks[clock].role == ROLE_WALL &&
+           (trust == TRUST_DEPENDABLE || trust == TRUST_NOT_FALSIFIABLE) &&
+           (int32_t)clock != asked->report->reference.outside;
+}
+
+/* Was it held against one of another make? */
+static bool was_held(const struct asked *asked, uint32_t clock)
+{
+    int32_t reference = asked->report->reference.clock;
+    bool held = reference >= 0 && clocks_independent(asked->file, clock, (uint32_t)reference);
+    for (size_t i = 0; i < CLOCK_MOST_RATES && !held; i++)
+        held = asked->report->rates[clock][i].known && asked->report->rates[clock][i].independent;
+    return held;
+}
+
+/* ns by which a region can be wrong: one reading is inside it, and its ends are not told better
+ * than the resolution. Infinite: unknown. */
+static double region_error(const struct asked *asked, uint32_t clock)
+{
+    const struct clock_cost *cost = &asked->report->costs[clock];
+    const struct clock_granularity *granularity = &asked->report->granularities[clock];
+    if (!cost->known || !granularity->known || isnan(cost->ns) || isnan(granularity->resolution_ns))
+        return INFINITY;
+    return cost->ns + granularity->resolution_ns;
+}
+
+/* The usable clock with the smallest error, other than one that must be called as `unlike` is. */
+static int32_t best_for_regions(const struct asked *asked, const char *unlike)
+{
+    int32_t best = -1;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < asked->file->clock_count; i++) {
+        double error = region_error(asked, i);
+        if (is_usable(asked, i) && error < least &&
+            !(unlike && strcmp(asked->file->clocks[i].way, unlike) == 0)) {
+            best = (int32_t)i;
+            least = error;
+        }
+    }
+    return best;
+}
+
+/* A form of the clock that waits for the code before it. */
+static int32_t fenced_form(const struct asked *asked, int32_t clock)
+{
+    char name[64];
+    snprintf(name, sizeof(name), "%.40s-fenced", name_of(asked, clock));
+    int index = clocks_index(asked->file, name);
+    return index >= 0 && is_usable(asked, (uint32_t)index) &&
+                   isfinite(region_error(asked, (uint32_t)index))
+               ? index
+               : -1;
+}
+
+/* By habit of programs, best first, where nothing measured tells between them. */
+static const char *const for_long[] = {"boottime", "monotonic", "monotonic-raw",
+                                       "monotonic-syscall", "monotonic-raw-syscall"};
+
+static int32_t best_for_long(const struct asked *asked)
+{
+    bool suspended = asked->report->disturbances.suspended_ns > 0;
+    for (int round = 0; round < 2; round++)
+        for (size_t i = suspended ? 0 : 1; i < sizeof(for_long) / sizeof(*for_long); i++) {
+            int index = clocks_index(asked->file, for_long[i]);
+            if (index < 0 || !is_usable(asked, (uint32_t)index))
+                continue;
+            if (round > 0 || asked->report->verdicts[index].trust == TRUST_DEPENDABLE)
+                return index;
+        }
+    return best_for_regions(asked, NULL);
+}
+
+/* Costs that differ by less than this are a matter of habit. */
+#define AS_CHEAP 1.5
+
+/* One whose ticks are ns, and so need no rate. -1: the best needs none either, or there is none. */
+static int32_t best_without_rate(const struct asked *asked, int32_t best)
+{
+    int32_t cheapest = best_for_regions(asked, asked->file->clocks[best].way);
+    int32_t usual = best_for_long(asked);
+    bool as_good =
+        cheapest >= 0 && usual >= 0 && usual != best &&
+        region_error(asked, (uint32_t)usual) <= AS_CHEAP * region_error(asked, (uint32_t)cheapest);
+    return as_good ? usual : cheapest;
+}
+
+static int32_t advise_short(const struct asked *asked, struct reasons *text)
+{
+    int32_t best = best_for_regions(asked, NULL);
+    if (best < 0)
+        return -1;
+    int32_t fenced = fenced_form(asked, best), next = best_without_rate(asked, best);
+    double error = region_error(asked, (uint32_t)best);
+    BECAUSE(text, SENTENCE, CLOCKS_SHORT_REGIONS, name_of(asked, best), cost_of(asked, best),
+            asked->report->granularities[best].resolution_ns, 100 * error / 1e3, 100 * error / 1e5);
+    if (fenced >= 0)
+        BECAUSE(text, SENTENCE, CLOCKS_IN_ORDER, name_of(asked, fenced), cost_of(asked, fenced));
+    if (next >= 0)
+        BECAUSE(text, SENTENCE, CLOCKS_WITHOUT_RATE, name_of(asked, next), cost_of(asked, next));
+    return best;
+}
+
+/* How far it was from the reference over intervals. */
+static void say_deviation(const struct asked *asked, int32_t clock, struct reasons *text)
+{
+    const struct clocks_report *report = asked->report;
+    const struct clock_row *worst = NULL;
+    uint64_t longest = 0;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct clock_row *row = &report->rows[i];
+        if (row->clock != (uint32_t)clock || row->reference == row->clock)
+            continue;
+        longest = row->requested_us > longest ? row->requested_us : longest;
+        if (!worst || row->max_error_ns > worst->max_error_ns)
+            worst = row;
+    }
+    if (worst)
+        BECAUSE(text, SENTENCE, CLOCKS_NEVER_FARTHER, (double)longest * 1e3, worst->max_error_ns,
+                name_of(asked, (int32_t)worst->reference));
+}
+
+static int32_t advise_long(const struct asked *asked, struct reasons *text)
+{
+    int32_t best = best_for_long(asked);
+    if (best < 0)
+        return -1;
+    BECAUSE(text, SENTENCE, CLOCKS_LONG_INTERVALS, name_of(asked, best), cost_of(asked, best));
+    say_deviation(asked, best, text);
+    /* Against a clock that is made elsewhere, if any. */
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++) {
+        const struct clock_rate *rate = &asked->report->rates[best][i];
+        if (!rate->known || !rate->independent)
+            continue;
+        BECAUSE(text, SENTENCE, CLOCKS_RATE_AGAINST, name_of(asked, (int32_t)rate->against),
+                rate->ppm, rate->low, rate->high);
+        break;
+    }
+    return best;
+}
+
+/* ns that two CPUs may be apart by it; infinite: unknown, or they are. */
+static double apart_ns(const struct asked *asked, uint32_t clock)
+{
+    const struct clocks_report *report = asked->report;
+    const struct clock_offsets *offsets = &report->offsets[clock];
+    if (!is_usable(asked, clock) || !offsets->known || !report->scales[clock].known ||
+        offsets->worst != 0 || report->monotonic[clock].cross_backward > 0)
+        return INFINITY;
+    return offsets->largest_bound * report->scales[clock].ns_per_tick;
+}
+
+/* Bounds are as good as the shortest trip: of clocks that differ by less than this the cheapest. */
+#define AS_NEAR 2.0
+
+static int32_t best_across(const struct asked *asked)
+{
+    int32_t best = -1;
+    double least = INFINITY, cheapest = INFINITY;
+    for (uint32_t i = 0; i < asked->file->clock_count; i++)
+        least = fmin(least, apart_ns(asked, i));
+    for (uint32_t i = 0; i < asked->file->clock_count && isfinite(least); i++) {
+        double cost = asked->report->costs[i].known ? asked->report->costs[i].ns : INFINITY;
+        if (apart_ns(asked, i) <= AS_NEAR * least && (best < 0 || cost < cheapest)) {
+            best = (int32_t)i;
+            cheapest = cost;
+        }
+    }
+    return best;
+}
+
+static int32_t advise_across(const struct asked *asked, struct reasons *text)
+{
+    int32_t best = best_across(asked);
+    if (best >= 0)
+        BECAUSE(text, SENTENCE, CLOCKS_ACROSS_CPUS, name_of(asked, best), cost_of(asked, best),
+                apart_ns(asked, (uint32_t)best), asked->report->offsets[best].pairs);
+    return best;
+}
+
+static int32_t advise_cpu_time(const struct asked *asked, struct reasons *text)
+{
+    const struct clocks_report *report = asked->report;
+    int32_t best = -1;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < asked->file->clock_count; i++) {
+        bool right = report->verdicts[i].trust == TRUST_CPU_TIME_ONLY &&
+                     asked->file->clocks[i].role == ROLE_CPU_TIME;
+        double cost = report->costs[i].known ? report->costs[i].ns : INFINITY;
+        if (right && (best < 0 || cost < least)) {
+            best = (int32_t)i;
+            least = cost;
+        }
+    }
+    if (best >= 0)
+        BECAUSE(text, SENTENCE, CLOCKS_FOR_CPU_TIME, name_of(asked, best), least);
+    return best;
+}
+
+static int32_t advise_falsifying(const struct asked *asked, struct reasons *text)
+{
+    size_t usable = 0, held = 0;
+    for (uint32_t i = 0; i < asked->file->clock_count; i++) {
+        if (asked->report->verdicts[i].trust == TRUST_DEPENDABLE)
+            return -1;
+        usable += is_usable(asked, i);
+        held += is_usable(asked, i) && was_held(asked, i);
+    }
+    BECAUSE(text, SENTENCE,
+            !usable ? CLOCKS_NONE_TRUSTED
+            : held  ? CLOCKS_NONE_CONFIRMED
+                    : CLOCKS_NONE_FALSIFIABLE);
+    return -1;
+}
+
+static int32_t advise_disturbed(const struct asked *asked, struct reasons *text)
+{
+    const struct clocks_disturbances *seen = &asked->report->disturbances;
+    if (seen->stolen_ns > 0 && seen->watched_ns > 0)
+        BECAUSE(text, SENTENCE, CLOCKS_HOST_TOOK, 100 * seen->stolen_ns / seen->watched_ns);
+    else if (seen->overslept_median_ns > 0)
+        BECAUSE(text, SENTENCE, CLOCKS_SLEEPS_LATE, seen->overslept_median_ns,
+                seen->overslept_max_ns);
+    return -1;
+}
+
+void clocks_advise(const struct clocks_case *file, struct clocks_report *report)
+{
+    static adviser *const advisers[] = {
+        [PURPOSE_SHORT] = advise_short,     [PURPOSE_LONG] = advise_long,
+        [PURPOSE_ACROSS] = advise_across,   [PURPOSE_CPU_TIME] = advise_cpu_time,
+        [PURPOSE_ELSE] = advise_falsifying, advise_disturbed,
+    };
+    enum { ADVISERS = sizeof(advisers) / sizeof(*advisers) };
+    struct asked asked = {file, report};
+    if (report->looks == 0)
+        return;
+    report->advice = memory_new(ADVISERS, sizeof(*report->advice));
+    for (size_t i = 0; i < ADVISERS; i++) {
+        struct clocks_advice advice = {.purpose = i < PURPOSE_ELSE ? (enum clocks_purpose)i
+                                                                   : PURPOSE_ELSE};
+        advice.clock = advisers[i](&asked, &advice.text);
+        if (advice.text.count)
+            report->advice[report->advice_count++] = advice;
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The claims of the paper on the fidelity of counters: what the other parts of the judge found in,
+ * findings out (docs/findings.md). */
+
+#define SAY(finding, code, ...) BECAUSE(&(finding)->why, CLAUSE, code __VA_OPT__(, ) __VA_ARGS__)
 
 /* What a rule looks at. */
 struct clocks_facts {
@@ -33,15 +307,14 @@ static bool can_tell(const struct clocks_facts *facts, struct finding *finding)
 {
     const struct clocks_case *file = facts->file;
     if (file->emulated)
-        finding_clause(finding, "the machine is emulated: a program makes its counter, and what "
-                                "that shows says nothing of a CPU's");
+        SAY(finding, CLOCKS_EMULATED);
     if (file->emulated || facts->has_counter)
         return !file->emulated;
-    finding_clause(finding, "no counter of the CPU can be read here");
+    SAY(finding, CLOCKS_NO_COUNTER);
     for (size_t i = 0; i < COUNTERS; i++)
         for (size_t j = 0; j < file->absence_count; j++)
             if (file->absences[j].what && strstr(file->absences[j].what, counters[i])) {
-                finding_clause(finding, "%.300s", file->absences[j].reason);
+                SAY(finding, CLOCKS_MACHINE_SAYS, file->absences[j].reason);
                 return false;
             }
     return false;
@@ -194,15 +467,21 @@ static void add_residuals(const struct clocks_case *file, const struct clock_wat
         replicate_add(residuals, residuals->count, ratios[i] / median);
 }
 
+/* A ratio by how far it is off 1. */
+static struct estimate of_one(double off, double low, double high)
+{
+    struct estimate estimate = estimate_within(off, low, high, AGREE_SHARE);
+    estimate.value += 1;
+    estimate.low += 1;
+    estimate.high += 1;
+    return estimate;
+}
+
 /* Refuted, open or confirmed, as all intervals together and each by itself say. */
 static struct estimate agreement_estimate(const struct agreement *agreement)
 {
     struct overhead_median ratio = agreement->ratio;
-    struct estimate estimate =
-        estimate_within(ratio.median - 1, ratio.low - 1, ratio.high - 1, AGREE_SHARE);
-    estimate.value = ratio.median;
-    estimate.low = ratio.low;
-    estimate.high = ratio.high;
+    struct estimate estimate = of_one(ratio.median - 1, ratio.low - 1, ratio.high - 1);
     if (share_interval(agreement->off, agreement->intervals, .95).low > OFF_SHARE)
         estimate.verdict = FINDING_FAILS;
     else if (agreement->off > 0 && estimate.verdict == FINDING_HOLDS)
@@ -216,19 +495,14 @@ static void tell_agreement(const struct clocks_facts *facts, const struct agreem
 {
     const struct clock_known *counter = &facts->file->clocks[facts->counter];
     const struct clock_known *other = &facts->file->clocks[facts->report->reference.clock];
-    char length[48] = "";
-    if (agreement->longest_us > agreement->shortest_us)
-        snprintf(length, sizeof(length), "%s to ", ROUNDED(agreement->shortest_us / 1e3, 3));
-    finding_clause(finding, "%.24s shows %.6f of %.24s over %zu %s of %s%s ms", counter->name,
-                   agreement->ratio.median, other->name, agreement->intervals, what, length,
-                   ROUNDED(agreement->longest_us / 1e3, 3));
+    const bool apart = agreement->longest_us > agreement->shortest_us;
+    SAY(finding, CLOCKS_SHOWS, counter->name, agreement->ratio.median, other->name,
+        agreement->intervals, what, apart ? agreement->shortest_us / 1e3 : (double)NAN,
+        agreement->longest_us / 1e3);
     if (agreement->off > 0)
-        finding_clause(finding,
-                       "%zu of them are off by more than their readings leave open, the "
-                       "worst shows %.6f",
-                       agreement->off, agreement->worst);
+        SAY(finding, CLOCKS_SOME_OFF, agreement->off, agreement->worst);
     if (!facts->report->scales[facts->counter].claimed)
-        finding_clause(finding, "nobody claims its rate: it is the one it had over computation");
+        SAY(finding, CLOCKS_RATE_UNCLAIMED);
 }
 
 /* Appends that agreement proves nothing, and what could. */
@@ -236,11 +510,7 @@ static void tell_same_counter(const struct clocks_facts *facts, struct finding *
 {
     const struct clock_known *counter = &facts->file->clocks[facts->counter];
     const struct clock_known *other = &facts->file->clocks[facts->report->reference.clock];
-    finding_clause(finding,
-                   "that proves nothing: %.24s is made of the same counter as %.24s, so both are "
-                   "wrong together; a clock made elsewhere could tell: --via ssh: from another "
-                   "machine, or an RTC or PTP device",
-                   other->name, counter->name);
+    SAY(finding, CLOCKS_SAME_COUNTER, other->name, counter->name);
 }
 
 /* The rate against a clock that is made elsewhere, over the whole time; NULL: there is none. */
@@ -299,44 +569,35 @@ static double share_of(const struct clocks_facts *facts, chosen_watch *chosen, d
 static void tell_outside(const struct clocks_facts *facts, const struct clock_rate *rate,
                          double share, const char *what, struct finding *finding)
 {
-    finding_clause(finding,
-                   "against %.24s, which is made elsewhere, %.24s runs %+.1f ppm [%+.1f, %+.1f] "
-                   "beyond its claim over %.0f s, of which %.0f %% was %s",
-                   facts->file->clocks[rate->against].name,
-                   facts->file->clocks[facts->counter].name, rate->ppm, rate->low, rate->high,
-                   rate->span_s, 100 * share, what);
+    SAY(finding, CLOCKS_FROM_OUTSIDE, facts->file->clocks[rate->against].name,
+        facts->file->clocks[facts->counter].name, rate->ppm, rate->low, rate->high, rate->span_s,
+        100 * share, what);
 }
-
-/* --- K1 --- */
 
 static void computation_from_outside(const struct clocks_facts *facts,
                                      const struct clock_rate *rate, struct finding *finding)
 {
     double share = share_of(facts, is_computation, rate->span_s);
-    struct estimate estimate =
-        estimate_within(rate->ppm / 1e6, rate->low / 1e6, rate->high / 1e6, AGREE_SHARE);
-    estimate.value += 1;
-    estimate.low += 1;
-    estimate.high += 1;
+    struct estimate estimate = of_one(rate->ppm / 1e6, rate->low / 1e6, rate->high / 1e6);
     if (estimate.verdict == FINDING_FAILS || share < SLEPT_SHARE)
         estimate.verdict = FINDING_INCONCLUSIVE;
     estimate_report(&estimate, finding);
     tell_outside(facts, rate, share, "computation", finding);
     if (estimate.verdict == FINDING_INCONCLUSIVE)
-        finding_clause(finding, "whether computation or something else did it cannot be told");
+        SAY(finding, CLOCKS_WHO_DID_IT, "computation");
 }
 
 static void rule_computation(const struct claim *claim, const void *context,
                              struct finding *finding)
 {
     const struct clocks_facts *facts = context;
-    (void)claim;
     const struct clock_rate *rate = outside_rate(facts);
+    (void)claim;
     if (!can_tell(facts, finding))
         return;
     const struct agreement agreement = agreement_of(facts, is_computation);
     if (!agreement.intervals) {
-        finding_clause(finding, "no computation was timed by the CPU's counter and a reference");
+        SAY(finding, CLOCKS_NOT_TIMED, "computation");
         return;
     }
     struct estimate estimate = agreement_estimate(&agreement);
@@ -350,8 +611,6 @@ static void rule_computation(const struct claim *claim, const void *context,
         tell_same_counter(facts, finding);
     }
 }
-
-/* --- K2 --- */
 
 static double middle_half(const double *values, size_t count, void *context)
 {
@@ -388,7 +647,7 @@ static void sleep_from_outside(const struct clocks_facts *facts, const struct cl
     double share = share_of(facts, is_sleep, rate->span_s);
     if (share < SLEPT_SHARE) {
         tell_outside(facts, rate, share, "sleep", finding);
-        finding_clause(finding, "too little to tell of sleep");
+        SAY(finding, CLOCKS_LITTLE_SLEEP);
         return;
     }
     double each = 1e6 * fmin(share, 1);
@@ -400,7 +659,7 @@ static void sleep_from_outside(const struct clocks_facts *facts, const struct cl
     estimate_report(&estimate, finding);
     tell_outside(facts, rate, share, "sleep", finding);
     if (estimate.verdict == FINDING_INCONCLUSIVE)
-        finding_clause(finding, "whether sleep or something else did it cannot be told");
+        SAY(finding, CLOCKS_WHO_DID_IT, "sleep");
 }
 
 static void sleep_by_reference(const struct clocks_facts *facts, const struct agreement *agreement,
@@ -411,23 +670,22 @@ static void sleep_by_reference(const struct clocks_facts *facts, const struct ag
     if (verdict_graver(scatter->verdict, low->verdict))
         finding->verdict = scatter->verdict;
     tell_agreement(facts, agreement, "sleeps", finding);
-    finding_clause(finding, "the middle half of equal sleeps spreads by %.2g %%",
-                   100 * scatter->value);
+    SAY(finding, CLOCKS_SPREAD, 100 * scatter->value);
     if (low->verdict == FINDING_HOLDS && scatter->verdict == FINDING_FAILS)
-        finding_clause(finding, "it reads too low, but evenly");
+        SAY(finding, CLOCKS_LOW_BUT_EVEN);
 }
 
 static void rule_sleep(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct clocks_facts *facts = context;
-    (void)claim;
     const struct clock_rate *rate = outside_rate(facts);
+    (void)claim;
     if (!can_tell(facts, finding))
         return;
     const struct agreement agreement = agreement_of(facts, is_sleep);
     const struct estimate scatter = scatter_of(facts);
     if (!agreement.intervals) {
-        finding_clause(finding, "no sleep was timed by the CPU's counter and a reference");
+        SAY(finding, CLOCKS_NOT_TIMED, "sleep");
         return;
     }
     struct overhead_median ratio = agreement.ratio;
@@ -439,7 +697,7 @@ static void rule_sleep(const struct claim *claim, const void *context, struct fi
     } else {
         tell_agreement(facts, &agreement, "sleeps", finding);
         tell_same_counter(facts, finding);
-        finding_clause(finding, "the timer that ends a sleep may count the same ticks");
+        SAY(finding, CLOCKS_TIMER_ALIKE);
     }
 }
 
@@ -454,8 +712,6 @@ static void rule_sleep(const struct claim *claim, const void *context, struct fi
 #define FEWEST_TRIPS 30
 /* What must not stay unseen: the tolerance of the shortest interval, 20 ms. */
 #define OFFSET_NS (20e6 * AGREE_SHARE)
-
-/* --- K3 --- */
 
 /* Of a million readings. None of N: at most 3 / N, 95 % one-sided; four of five such rows would
  * show 1.6 / N. */
@@ -480,33 +736,24 @@ static void rule_one_thread(const struct claim *claim, const void *context, stru
     const struct clock_monotonic *order = &facts->report->monotonic[facts->counter];
     const char *name = facts->file->clocks[facts->counter].name;
     if (!order->known) {
-        finding_clause(finding, "no readings of %.24s follow each other in one thread", name);
+        SAY(finding, CLOCKS_NO_READINGS, name);
         return;
     }
     report_backward(order, finding);
     if (order->backward > 0) {
         finding->verdict = FINDING_FAILS;
-        finding_clause(finding,
-                       "%s of %s readings of %.24s are below the one before in the same "
-                       "thread, by up to %s ticks",
-                       FIGURE((double)order->backward), FIGURE((double)order->readings), name,
-                       FIGURE(order->worst_ticks));
+        SAY(finding, CLOCKS_BELOW, order->backward, order->readings, name, order->worst_ticks);
     } else {
         bool enough = order->readings >= FEWEST_READINGS;
         finding->verdict = enough ? FINDING_HOLDS : FINDING_INCONCLUSIVE;
-        finding_clause(finding,
-                       "none of %s readings of %.24s is below the one before in the same "
-                       "thread: at most one in %s is%s",
-                       FIGURE((double)order->readings), name,
-                       FIGURE(floor((double)order->readings / -log(.05))),
-                       enough ? "" : ", which is not rare enough to be called never");
+        SAY(finding, CLOCKS_NONE_BELOW, order->readings, name,
+            floor((double)order->readings / -log(.05)));
+        if (!enough)
+            BECAUSE(&finding->why, NONE, CLOCKS_NOT_RARE);
     }
     if (order->wrapped)
-        finding_clause(finding, "it begins anew at 2^%.0f, which is no step back",
-                       log2(order->wrap_ticks));
+        SAY(finding, CLOCKS_WRAP_IS_NO_STEP, lround(log2(order->wrap_ticks)));
 }
-
-/* --- K4 --- */
 
 static bool changes(const struct clock_watch *watch)
 {
@@ -518,22 +765,12 @@ static void tell_offsets(const struct clocks_facts *facts, struct finding *findi
     const struct clock_monotonic *order = &facts->report->monotonic[facts->counter];
     const struct clock_offsets *offsets = &facts->report->offsets[facts->counter];
     const struct clock_scale *scale = &facts->report->scales[facts->counter];
-    char words[WORDS_TIME] = "";
-    if (scale->known)
-        words_time(offsets->largest_bound * scale->ns_per_tick, words);
     if (order->cross_backward > 0)
-        finding_clause(finding,
-                       "in %zu of %zu trips between CPUs a later reading is below an earlier one, "
-                       "by up to %s ticks (CPU %d and %d: %+.0f)",
-                       order->cross_backward, order->trips, FIGURE(round(order->cross_worst_ticks)),
-                       offsets->cpu, offsets->partner, offsets->offset);
+        SAY(finding, CLOCKS_TRIPS_BACK, order->cross_backward, order->trips,
+            round(order->cross_worst_ticks), offsets->cpu, offsets->partner, offsets->offset);
     else
-        finding_clause(finding,
-                       "in %zu trips between %zu %s of CPUs no later reading is below an earlier "
-                       "one, so they are no more than %s ticks apart%s%s%s",
-                       order->trips, order->pairs, order->pairs == 1 ? "pair" : "pairs",
-                       FIGURE(round(offsets->largest_bound)), *words ? " (" : "", words,
-                       *words ? ")" : "");
+        SAY(finding, CLOCKS_TRIPS_AGREE, order->trips, order->pairs, round(offsets->largest_bound),
+            scale->known ? offsets->largest_bound * scale->ns_per_tick : (double)NAN);
 }
 
 /* By the pair that is farthest apart. */
@@ -555,18 +792,22 @@ static enum finding_verdict report_offsets(const struct clocks_facts *facts,
 }
 
 /* Why no two CPUs were compared. */
-static const char *why_no_trips(const struct clocks_facts *facts)
+static void tell_no_trips(const struct clocks_facts *facts, struct finding *finding)
 {
     const struct clocks_case *file = facts->file;
-    if (file->cpus == 1)
-        return "only one CPU may be used here";
-    for (size_t i = 0; i < file->watch_count; i++)
-        if (file->watches[i].kind == WATCH_TRIPS && file->watches[i].reason)
-            return file->watches[i].reason;
-    for (size_t i = 0; i < file->absence_count; i++)
+    const char *why = NULL;
+    for (size_t i = 0; i < file->absence_count && !why; i++)
         if (file->absences[i].what && strstr(file->absences[i].what, "trips"))
-            return file->absences[i].reason;
-    return "no two CPUs were compared";
+            why = file->absences[i].reason;
+    for (size_t i = file->watch_count; i-- > 0;)
+        if (file->watches[i].kind == WATCH_TRIPS && file->watches[i].reason)
+            why = file->watches[i].reason;
+    if (file->cpus == 1)
+        SAY(finding, CLOCKS_ONE_CPU);
+    else if (why)
+        SAY(finding, CLOCKS_MACHINE_SAYS, why);
+    else
+        SAY(finding, CLOCKS_NO_TRIPS);
 }
 
 /* Intervals with threads and moves, beside the trips. */
@@ -575,7 +816,7 @@ static void judge_intervals(const struct clocks_facts *facts, const struct agree
 {
     struct estimate estimate = agreement_estimate(agreement);
     if (!agreement->intervals) {
-        finding_clause(finding, "no interval with several threads or a change of CPU was timed");
+        SAY(finding, CLOCKS_NO_CHANGES);
         if (finding->verdict == FINDING_HOLDS)
             finding->verdict = FINDING_INCONCLUSIVE;
         return;
@@ -585,8 +826,7 @@ static void judge_intervals(const struct clocks_facts *facts, const struct agree
         finding->verdict = estimate.verdict;
     tell_agreement(facts, agreement, "intervals with threads or changes of CPU", finding);
     if (!tells)
-        finding_clause(finding, "of these trips alone decide: the reference is made of the same "
-                                "counter and would go wrong with it");
+        SAY(finding, CLOCKS_TRIPS_DECIDE);
 }
 
 static void rule_changes(const struct claim *claim, const void *context, struct finding *finding)
@@ -597,7 +837,7 @@ static void rule_changes(const struct claim *claim, const void *context, struct 
         return;
     const struct agreement agreement = agreement_of(facts, changes);
     if (!facts->report->offsets[facts->counter].known) {
-        finding_clause(finding, "%.240s", why_no_trips(facts));
+        tell_no_trips(facts, finding);
         struct estimate estimate = agreement_estimate(&agreement);
         if (agreement.intervals && estimate.verdict == FINDING_FAILS) {
             finding->verdict = FINDING_FAILS;
@@ -610,9 +850,7 @@ static void rule_changes(const struct claim *claim, const void *context, struct 
     judge_intervals(facts, &agreement, finding);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The claims of the paper on the fidelity of counters as data, and their way through the rules:
- * what the other parts of the judge found in, findings out (docs/findings.md). */
+/* --- the claims as data --- */
 
 static const struct claim claims[CLOCKS_FINDINGS] = {
     {"K1", "over computation, the CPU's counter and a proven clock agree",

@@ -4,14 +4,12 @@
  * Every clock over the same intervals as the reference: a row for each kind of interval, and the
  * points of the paper's Figure 1. */
 #include <math.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Do idle states matter? Sleeps with CPUs held awake against plain ones: what clocks show of them,
@@ -103,26 +101,22 @@ static void tell_clocks(const struct clocks_case *file, const struct change *cha
 {
     if (!change->plain)
         return;
+    const double plain = change->plain->ratio_median, awake = change->awake->ratio_median;
     if (change->size > 0)
-        snprintf(seen->idle, sizeof(seen->idle),
-                 "Idle states matter to %s: over sleep it shows %.4f of the reference, %.4f while "
-                 "CPUs are held awake. ",
-                 file->clocks[change->plain->clock].name, change->plain->ratio_median,
-                 change->awake->ratio_median);
+        BECAUSE(&seen->idle, SENTENCE, CLOCKS_IDLE_MATTERS, file->clocks[change->plain->clock].name,
+                plain, awake);
     else
-        snprintf(seen->idle, sizeof(seen->idle), "Idle states change no clock (to %.2g ppm). ",
-                 fmax(.1, 1e6 * change->largest));
+        BECAUSE(&seen->idle, SENTENCE, CLOCKS_IDLE_CHANGES_NONE, fmax(.1, 1e6 * change->largest));
 }
 
 /* How late they end stands beside it. */
 static void tell_sleeps(struct overhead_median plain, struct overhead_median awake,
                         struct clocks_disturbances *seen)
 {
-    size_t used = strlen(seen->idle);
-    const char *words = plain.low > awake.high   ? "Idle states make sleeps end later."
-                        : plain.high < awake.low ? "Sleeps end later while CPUs are held awake."
-                                                 : "Sleeps end no earlier without them.";
-    snprintf(seen->idle + used, sizeof(seen->idle) - used, "%s", words);
+    BECAUSE(&seen->idle, SENTENCE,
+            plain.low > awake.high   ? CLOCKS_IDLE_LATER
+            : plain.high < awake.low ? CLOCKS_AWAKE_LATER
+                                     : CLOCKS_AWAKE_ALIKE);
 }
 
 /* Fills what concerns sleeps, and the sentence. Sorts the lists. */
@@ -139,11 +133,7 @@ static void idle_compare(const struct clocks_case *file, const struct clocks_rep
     if (!sleeps->plain.count)
         return;
     if (!sleeps->awake.count) {
-        const char *why = why_not_held(file);
-        snprintf(seen->idle, sizeof(seen->idle),
-                 "What idle states do was not told apart: no sleep was watched with CPUs held "
-                 "awake%s%.150s.",
-                 why ? ": " : "", why ? why : "");
+        BECAUSE(&seen->idle, SENTENCE, CLOCKS_IDLE_UNTOLD, why_not_held(file));
         return;
     }
     struct change change = largest_change(file, report);
@@ -154,9 +144,6 @@ static void idle_compare(const struct clocks_case *file, const struct clocks_rep
 /* ----------------------------------------------------------------------------------------------
  * What host, scheduler and idle states did while clocks were watched, for which no clock is to
  * blame: stolen time, suspension, preemption, and sleeps that end late. */
-
-/* Looks of two clocks that the scheduler tears apart do not look like a suspension below this. */
-#define SUSPENSION_NS 1e6
 
 /* What is gathered beside the report. */
 struct gathered {
@@ -243,7 +230,7 @@ static void see_suspension(struct gathered *all, const struct clock_watch *watch
     double after = gap_at(all, watch, look + WATCH_SIDE_LOOKS, boot, monotonic);
     uint64_t begin = watch->values[look * watch->columns + (size_t)monotonic];
     uint64_t end = watch->values[(look + WATCH_SIDE_LOOKS) * watch->columns + (size_t)monotonic];
-    all->seen->suspended_intervals += after - before > SUSPENSION_NS;
+    all->seen->suspended_intervals += after - before > CLOCKS_SUSPENDED_NS;
     if (!all->boot_known || begin < all->earliest) {
         all->earliest = begin;
         all->first_gap = before;
@@ -288,7 +275,7 @@ static void sum_up(struct gathered *all)
     double growth = all->last_gap - all->first_gap;
     if (!all->steal_known)
         seen->stolen_ns = NAN;
-    seen->suspended_ns = !all->boot_known ? NAN : growth > SUSPENSION_NS ? growth : 0;
+    seen->suspended_ns = !all->boot_known ? NAN : growth > CLOCKS_SUSPENDED_NS ? growth : 0;
     idle_compare(all->file, all->report, &all->sleeps, seen);
 }
 
@@ -303,10 +290,6 @@ void clocks_judge_disturbances(const struct clocks_case *file, struct clocks_rep
     }
     sum_up(&all);
 }
-
-/* ----------------------------------------------------------------------------------------------
- * Every clock over the same intervals as the reference: a row for each kind of interval, and the
- * points of the paper's Figure 1. */
 
 /* Intervals of the same kind have this in common; a row is one of these for one clock. */
 static int compare_kinds(const struct clock_row *left, const struct clock_row *right)
@@ -379,11 +362,7 @@ static void add_watch(const struct clocks_case *file, const struct clocks_report
     for (size_t i = 0; i < watch_intervals(watch); i++) {
         struct interval_reading both[2];
         watch_interval_of_two(watch, i, (uint32_t)own, (uint32_t)other, both);
-        if (interval_suspended(file, watch, i)) {
-            row->suspended++;
-            continue;
-        }
-        if (both[1].elapsed == 0 || both[1].naive == 0)
+        if (interval_suspended(file, watch, i) || both[1].elapsed == 0 || both[1].naive == 0)
             continue;
         size_t last = watch_interval_look(watch, i) + WATCH_SIDE_LOOKS;
         row->preempted += watch->accounts && watch->accounts[last].involuntary > 0;

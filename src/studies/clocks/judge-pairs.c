@@ -5,12 +5,11 @@
  * order of causes, so every trip says which offsets are impossible; what no trip contradicts is the
  * answer, and it needs no assumption on how long a way takes. */
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Finds in all watches the readings that follow each other in one thread. Where the CPU may have
@@ -318,11 +317,6 @@ void visit_stretches(const struct clocks_case *file, const struct clocks_report 
     }
 }
 
-/* ----------------------------------------------------------------------------------------------
- * How far the clocks of two CPUs are apart. A look on the one lies between two on the other in the
- * order of causes, so every trip says which offsets are impossible; what no trip contradicts is
- * the answer, and it needs no assumption on how long a way takes. */
-
 /* Offsets that are left; empty where low > high. */
 struct allowed {
     double low, high;
@@ -492,7 +486,7 @@ static void sum_up(const struct clock_pair *pair, double *farthest, struct clock
     double sure = certain(pair);
     if (fabs(sure) > *farthest) {
         *farthest = fabs(sure);
-        offsets->worst = pair->low > pair->high ? sure : pair->offset;
+        offsets->worst = pair->constant ? pair->offset : sure;
     }
     if (!offsets->known || fabs(pair->offset) > fabs(offsets->offset)) {
         offsets->offset = pair->offset;
@@ -516,6 +510,7 @@ void clocks_judge_pairs(const struct clocks_case *file, struct clocks_report *re
         struct clock_pair *pair = &report->pairs[i];
         if (i == 0 || pair->clock != pair[-1].clock)
             farthest = 0;
+        pair->constant = pair->low <= pair->high;
         pair->offset = (pair->low + pair->high) / 2;
         pair->bound = fabs(pair->high - pair->low) / 2;
         sum_up(pair, &farthest, &report->offsets[pair->clock]);

@@ -9,9 +9,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "stats/interval.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Marks: moments at which two clocks were read together, from whatever watch: ends of intervals,
@@ -386,11 +385,6 @@ void clocks_find_same(const struct clocks_case *file, struct clocks_report *repo
         memory_give_back(marks.list);
     }
 }
-
-/* ----------------------------------------------------------------------------------------------
- * How fast a clock runs, against what it claims. The mean rate over a span follows from its two
- * ends, and its bounds from theirs, however the rate varied between. How much it varies shows in
- * stretches of the span, and widens the interval. */
 
 #define MOST_STRETCHES 16
 /* A rate known to ± this is worth a figure, also where it may be right. */

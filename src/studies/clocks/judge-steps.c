@@ -4,13 +4,11 @@
  * One clock by itself: the steps in which it goes, what it counts in, what a reading costs,
  * whether it goes back. */
 #include <math.h>
-#include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The quantum in which a clock counts: a quick clock moves between any two readings, so its

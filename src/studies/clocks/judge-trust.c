@@ -3,15 +3,38 @@
  *
  * The verdict on every clock, and the fault that explains it. */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * The intervals of one clock, each with what it should have been and by how much it may differ. */
+ * The trial of one clock: all its intervals, each with what it should have been and by how much it
+ * may differ. */
+
+/* One interval by the clock and by the reference. */
+struct tried_interval {
+    const struct clock_watch *watch;
+    double own, other; /* ns */
+    double slack;      /* ns: off by more is wrong */
+    double off;        /* ns: own − other */
+    bool wrong;
+    bool moved;     /* it ended on another CPU */
+    bool disturbed; /* others got the CPU meanwhile: by the account, or stolen */
+};
+
+struct clock_trial {
+    const struct clocks_case *file;
+    const struct clocks_report *report;
+    uint32_t clock;
+    double step_ns;   /* by which it may be behind */
+    double told_ns;   /* how finely it tells time, at best */
+    uint64_t largest; /* of all its readings in intervals */
+    struct tried_interval *list;
+    size_t count, wrong;
+    double *scratch; /* [count + 1] */
+};
 
 /* A coarse clock's steps need not all be alike. */
 #define STEP_SLACK 1.5
@@ -97,68 +120,11 @@ static void trial_end(struct clock_trial *trial)
     memory_give_back(trial->scratch);
 }
 
-/* --- whether it was the reference --- */
+/* --- which intervals are meant --- */
 
-/* A single counter is behind all of them: who of its clothes is alone against the others is at
- * fault. Two others at least, or it would be word against word. */
-static bool reference_was_off(const struct clocks_case *file, const struct clocks_report *report,
-                              const struct clock_watch *watch, size_t index)
-{
-    uint32_t reference = (uint32_t)report->reference.clock;
-    int other = watch_column(watch, reference);
-    size_t clocks = 0, behind = 0, ahead = 0;
-    double low = INFINITY, high = -INFINITY, slack = 0;
-    for (uint32_t column = 0; column < watch->columns && other >= 0; column++) {
-        uint32_t clock = watch->clocks[column];
-        const struct clock_known *known = &file->clocks[clock];
-        if (clock == reference || known->role != ROLE_WALL || known->external || !known->hz ||
-            clocks_independent(file, clock, reference) ||
-            clock_step_ns(report, clock) > CLOCKS_COARSE_NS)
-            continue;
-        double own_scale = report->scales[clock].ns_per_tick;
-        double other_scale = report->scales[reference].ns_per_tick;
-        struct interval_reading both[2];
-        watch_interval_of_two(watch, index, column, (uint32_t)other, both);
-        double off = both[0].elapsed * own_scale - both[1].elapsed * other_scale;
-        double own_slack = both[0].bound * own_scale + both[1].bound * other_scale +
-                           CLOCKS_INTERVAL_PPM * 1e-6 * fabs(both[0].elapsed * own_scale) + 1000;
-        clocks++;
-        ahead += off > own_slack;
-        behind += off < -own_slack;
-        low = fmin(low, off);
-        high = fmax(high, off);
-        slack = fmax(slack, own_slack);
-    }
-    return clocks >= 2 && (ahead == clocks || behind == clocks) && high - low <= 2 * slack;
-}
+typedef bool tried_choice(const struct tried_interval *interval);
 
-/* Intervals at which the reference itself was off, as all clocks of its own counter say; [interval
- * of all watches, in order]. */
-static bool *find_reference_faults(const struct clocks_case *file,
-                                   const struct clocks_report *report, size_t *faults)
-{
-    bool *left_out = memory_new(report->intervals + 1, sizeof(*left_out));
-    size_t number = 0;
-    *faults = 0;
-    if (report->reference.clock < 0 || !report->scales[report->reference.clock].known)
-        return left_out;
-    for (size_t i = 0; i < file->watch_count; i++) {
-        const struct clock_watch *watch = &file->watches[i];
-        if (watch->kind != WATCH_INTERVAL)
-            continue;
-        for (size_t j = 0; j < watch_intervals(watch); j++, number++) {
-            bool suspended = interval_suspended(file, watch, j);
-            bool off = !suspended && reference_was_off(file, report, watch, j);
-            left_out[number] = suspended || off;
-            *faults += off;
-        }
-    }
-    return left_out;
-}
-
-/* --- choices --- */
-
-bool tried_stayed(const struct tried_interval *interval)
+static bool tried_stayed(const struct tried_interval *interval)
 {
     return interval->watch->threads == 1 && !interval->moved && !interval->watch->handover;
 }
@@ -172,27 +138,30 @@ static bool runs_all_the_time(const struct tried_interval *interval)
     return false;
 }
 
-bool tried_sleep(const struct tried_interval *interval)
+/* One thread, no moves. */
+static bool tried_sleep(const struct tried_interval *interval)
 {
     return tried_stayed(interval) && strcmp(interval->watch->workload, "sleep") == 0;
 }
 
-bool tried_running(const struct tried_interval *interval)
+/* The same, of what runs all the time. */
+static bool tried_running(const struct tried_interval *interval)
 {
     return tried_stayed(interval) && runs_all_the_time(interval);
 }
 
-bool tried_moved(const struct tried_interval *interval)
+static bool tried_moved(const struct tried_interval *interval)
 {
     return interval->moved;
 }
 
-bool tried_threads(const struct tried_interval *interval)
+/* Several, running. */
+static bool tried_threads(const struct tried_interval *interval)
 {
     return interval->watch->threads > 1 && runs_all_the_time(interval);
 }
 
-size_t trial_count(const struct clock_trial *trial, tried_choice *choice)
+static size_t trial_count(const struct clock_trial *trial, tried_choice *choice)
 {
     size_t count = 0;
     for (size_t i = 0; i < trial->count; i++)
@@ -200,7 +169,7 @@ size_t trial_count(const struct clock_trial *trial, tried_choice *choice)
     return count;
 }
 
-size_t trial_wrong(const struct clock_trial *trial, tried_choice *choice)
+static size_t trial_wrong(const struct clock_trial *trial, tried_choice *choice)
 {
     size_t count = 0;
     for (size_t i = 0; i < trial->count; i++)
@@ -208,7 +177,8 @@ size_t trial_wrong(const struct clock_trial *trial, tried_choice *choice)
     return count;
 }
 
-double trial_ratio(const struct clock_trial *trial, tried_choice *choice, double share)
+/* Of own / other; NaN: none. */
+static double trial_ratio(const struct clock_trial *trial, tried_choice *choice, double share)
 {
     size_t count = 0;
     for (size_t i = 0; i < trial->count; i++)
@@ -233,7 +203,9 @@ static bool stood_around(const struct clock_trial *trial, const char *workload, 
     return false;
 }
 
-uint32_t trial_lacks(const struct clock_trial *trial)
+/* What must have been watched before a clock is called dependable: bits, 0: all of it was. */
+enum trial_lack { LACKS_SLEEP = 1, LACKS_COMPUTATION = 2, LACKS_MOVES = 4 };
+static uint32_t trial_lacks(const struct clock_trial *trial)
 {
     bool reference = trial->report->reference.clock == (int32_t)trial->clock;
     bool slept = reference ? stood_around(trial, "sleep", false) : trial_count(trial, tried_sleep);
@@ -391,7 +363,7 @@ static bool pairs_disagree(const struct clock_trial *trial)
     double limit = CLOCKS_OFFSET_NS / report->scales[trial->clock].ns_per_tick;
     for (size_t i = 0; i < report->pair_count; i++) {
         const struct clock_pair *pair = &report->pairs[i];
-        if (pair->clock == trial->clock && pair->torn == 0 && pair->low <= pair->high &&
+        if (pair->clock == trial->clock && pair->torn == 0 && pair->constant &&
             (pair->low > limit || pair->high < -limit))
             return true;
     }
@@ -428,7 +400,8 @@ static bool is_wrong(const struct clock_rate *rate, double limit)
     return false;
 }
 
-const struct clock_rate *wrong_rate(const struct clock_trial *trial)
+/* Runs the clock at another rate than it may, for sure? The rate that says so, or NULL. */
+static const struct clock_rate *wrong_rate(const struct clock_trial *trial)
 {
     const struct clock_rate *rates = trial->report->rates[trial->clock];
     double limit = rate_limit(trial);
@@ -440,7 +413,8 @@ const struct clock_rate *wrong_rate(const struct clock_trial *trial)
     return found;
 }
 
-const struct clock_rate *confirming_rate(const struct clock_trial *trial)
+/* The rate against a clock of another counter that shows it to be right; NULL: none. */
+static const struct clock_rate *confirming_rate(const struct clock_trial *trial)
 {
     const struct clock_rate *rates = trial->report->rates[trial->clock];
     double limit = rate_limit(trial);
@@ -550,9 +524,6 @@ static uint32_t wall_faults(const struct clock_trial *trial)
     return faults;
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The verdict on every clock, and the fault that explains it. */
-
 /* Of several faults the one that explains most: those before explain what those behind show. */
 static const enum clock_fault precedence[] = {
     FAULT_WRAPS,
@@ -609,7 +580,8 @@ static double shortest(const struct clock_trial *trial, const struct clock_verdi
     return 100 * (step + (cost->known && cost->ns > 0 ? cost->ns : 0)) * 1e-3;
 }
 
-bool was_confirmed(const struct clock_trial *trial)
+/* Did anything that is made of another counter agree with it? */
+static bool was_confirmed(const struct clock_trial *trial)
 {
     const struct clocks_report *report = trial->report;
     int32_t reference = report->reference.clock;
@@ -655,10 +627,226 @@ static void confirm_reference(const struct clocks_case *file, struct clocks_repo
             report->verdicts[reference].trust = TRUST_DEPENDABLE;
 }
 
+/* ----------------------------------------------------------------------------------------------
+ * Why a clock is trusted or not: what was seen, in which workload, the worst ratio, against which
+ * reference, and whether that could be known better. */
+
+/* That a time or a number has no place in the sentence. */
+static double unless(bool known, double value)
+{
+    return known ? value : (double)NAN;
+}
+
+/* Does the row speak of the fault? Where a clock stops during sleep, what it shows to another
+ * thread is no measure of that. */
+static bool speaks_of(const struct clock_row *row, enum clock_fault fault)
+{
+    bool alone = row->threads == 1 && !row->moves && !row->handover;
+    if (fault == FAULT_STOPS_DURING_SLEEP)
+        return alone && strcmp(row->workload, "sleep") == 0;
+    if (fault == FAULT_JUMPS_BETWEEN_CPUS)
+        return row->moves || row->handover;
+    if (fault == FAULT_COUNTS_OTHER_THREADS)
+        return row->threads > 1;
+    return alone;
+}
+
+/* The row with the worst ratio among those that speak of the fault; NULL: none does. */
+static const struct clock_row *worst_of(const struct clock_trial *trial, enum clock_fault fault,
+                                        double *ratio)
+{
+    const struct clock_row *worst = NULL;
+    for (size_t i = 0; i < trial->report->row_count; i++) {
+        const struct clock_row *row = &trial->report->rows[i];
+        if (row->clock != trial->clock || !speaks_of(row, fault))
+            continue;
+        const double extreme =
+            fabs(row->ratio_max - 1) > fabs(row->ratio_min - 1) ? row->ratio_max : row->ratio_min;
+        if (!worst || fabs(extreme - 1) > fabs(*ratio - 1)) {
+            worst = row;
+            *ratio = extreme;
+        }
+    }
+    return worst;
+}
+
+static void say_worst(const struct clock_trial *trial, struct clock_verdict *verdict)
+{
+    double ratio = verdict->worst_ratio;
+    const struct clock_row *row = worst_of(trial, verdict->fault, &ratio);
+    if (!row && verdict->worst_row < 0)
+        return;
+    if (!row)
+        row = &trial->report->rows[verdict->worst_row];
+    BECAUSE(&verdict->why, CLAUSE, CLOCKS_AT_WORST, row->workload, (double)row->requested_us * 1e3,
+            unless(row->threads > 1, row->threads), unless(row->moves, row->moves),
+            row->handover ? "handed" : NULL, ratio, trial->file->clocks[row->reference].name);
+    BECAUSE(&verdict->why, NONE, row->independent ? CLOCKS_MADE_ELSEWHERE : CLOCKS_MAYBE_ALIKE);
+}
+
+static void say_rate(const struct clock_trial *trial, const struct clock_rate *rate,
+                     struct reasons *why)
+{
+    const char *against = trial->file->clocks[rate->against].name;
+    const bool unsteady = rate->stretches && rate->fastest_ppm - rate->slowest_ppm > 10000;
+    const double slowest = unless(unsteady, 1 + rate->slowest_ppm * 1e-6);
+    const double fastest = unless(unsteady, 1 + rate->fastest_ppm * 1e-6);
+    if (fabs(rate->ppm) < 10000)
+        BECAUSE(why, SENTENCE, rate->ppm > 0 ? CLOCKS_RUNS_FAST : CLOCKS_RUNS_SLOW, fabs(rate->ppm),
+                rate->low, rate->high, slowest, fastest, rate->span_s, against);
+    else
+        BECAUSE(why, SENTENCE, CLOCKS_RUNS_TIMES, 1 + rate->ppm * 1e-6, slowest, fastest,
+                rate->span_s, against);
+    BECAUSE(why, NONE,
+            clocks_independent(trial->file, trial->clock, rate->against) ? CLOCKS_MADE_ELSEWHERE
+                                                                         : CLOCKS_MAYBE_ALIKE);
+}
+
+static void say_wrong_rate(const struct clock_trial *trial, struct reasons *why)
+{
+    const struct clock_rate *rate = wrong_rate(trial);
+    const double asleep = trial_ratio(trial, tried_sleep, 0.5);
+    const double running = trial_ratio(trial, tried_running, 0.5);
+    if (trial->file->emulated)
+        BECAUSE(why, CLAUSE, CLOCKS_MADE_BY_PROGRAM);
+    if (rate)
+        say_rate(trial, rate, why);
+    else if (fabs(asleep - running) > CLOCKS_INTERVAL_PPM * 1e-6)
+        BECAUSE(why, SENTENCE, CLOCKS_RUNS_BY_WORK, running, asleep);
+    else
+        BECAUSE(why, SENTENCE, CLOCKS_RUNS_TIMES, trial_ratio(trial, tried_stayed, 0.5),
+                (double)NAN, (double)NAN, (double)NAN, (const char *)NULL);
+}
+
+static void say_fault(const struct clock_trial *trial, enum clock_fault fault, struct reasons *why)
+{
+    const struct clock_monotonic *monotonic = &trial->report->monotonic[trial->clock];
+    const struct clock_offsets *offsets = &trial->report->offsets[trial->clock];
+    const double tick_ns = trial->report->scales[trial->clock].ns_per_tick;
+    switch (fault) {
+    case FAULT_WRONG_RATE:
+        say_wrong_rate(trial, why);
+        break;
+    case FAULT_STOPS_DURING_SLEEP:
+        BECAUSE(why, CLAUSE, CLOCKS_STOPS, trial_ratio(trial, tried_sleep, 0.5));
+        break;
+    case FAULT_JUMPS_BETWEEN_CPUS:
+        BECAUSE(why, CLAUSE, CLOCKS_CPUS_DISAGREE, offsets->cpu, offsets->partner,
+                unless(offsets->known && offsets->worst != 0, fabs(offsets->offset) * tick_ns));
+        BECAUSE(why, CLAUSE, CLOCKS_MOVED_WRONG, trial_wrong(trial, tried_moved),
+                trial_count(trial, tried_moved), trial_wrong(trial, tried_stayed),
+                trial_count(trial, tried_stayed));
+        break;
+    case FAULT_STEPS_BACKWARDS:
+        if (monotonic->backward)
+            BECAUSE(why, CLAUSE, CLOCKS_STEPS_BACK, monotonic->backward, monotonic->readings,
+                    monotonic->worst_ticks * tick_ns);
+        else
+            BECAUSE(why, CLAUSE, CLOCKS_LACKS_TIME, trial->wrong, trial->count);
+        break;
+    case FAULT_WRAPS:
+        if (monotonic->wrapped && monotonic->wrap_ticks > 0)
+            BECAUSE(why, CLAUSE, CLOCKS_WRAPS, lround(log2(monotonic->wrap_ticks)),
+                    monotonic->wrap_ticks * tick_ns);
+        else
+            BECAUSE(why, CLAUSE, CLOCKS_LACKS_PERIODS);
+        break;
+    case FAULT_COARSE_STEPS:
+        BECAUSE(why, CLAUSE, CLOCKS_COARSE, trial->told_ns);
+        break;
+    case FAULT_COUNTS_OTHER_THREADS:
+        BECAUSE(why, CLAUSE, CLOCKS_COUNTS_OTHERS, trial_ratio(trial, tried_threads, 0.5));
+        break;
+    case FAULT_VARIES_WITH_FREQUENCY:
+        BECAUSE(why, CLAUSE, CLOCKS_VARIES, trial_ratio(trial, tried_running, 0.1),
+                trial_ratio(trial, tried_running, 0.9));
+        break;
+    case FAULT_SCATTERS:
+    case FAULT_NONE:
+    case CLOCK_FAULTS:
+        BECAUSE(why, CLAUSE, CLOCKS_SCATTERED, trial->wrong, trial->count);
+        break;
+    }
+}
+
+/* Did it show what no CPU time can be, where another thread ended the interval? */
+static bool fails_handed_over(const struct clock_trial *trial)
+{
+    for (size_t i = 0; i < trial->report->row_count; i++) {
+        const struct clock_row *row = &trial->report->rows[i];
+        if (row->clock == trial->clock && row->handover &&
+            (row->ratio_min < 0 || row->ratio_max > 1.1))
+            return true;
+    }
+    return false;
+}
+
+static void say_cpu_time(const struct clock_trial *trial, struct reasons *why)
+{
+    bool cycles = trial->file->clocks[trial->clock].role == ROLE_CYCLES;
+    double running = trial_ratio(trial, tried_running, 0.5);
+    double asleep = trial_ratio(trial, tried_sleep, 0.5);
+    double together = trial_ratio(trial, tried_threads, 0.5);
+    size_t disturbed = 0, computed = trial_count(trial, tried_running);
+    if (isnan(running) && isnan(asleep)) {
+        BECAUSE(why, CLAUSE, CLOCKS_CLAIMS_ONLY, cycles ? "cycles" : "CPU time");
+        return;
+    }
+    const char *what = cycles ? "cycles of its thread" : "time on a CPU";
+    if (isnan(running))
+        BECAUSE(why, CLAUSE, CLOCKS_COUNTS_ASLEEP, what, asleep);
+    else
+        BECAUSE(why, CLAUSE, CLOCKS_COUNTS_ONLY, what, running,
+                trial->file->clocks[trial->report->reference.clock].name, asleep,
+                unless(together > 1.3, together));
+    for (size_t i = 0; i < trial->count; i++)
+        disturbed += tried_running(&trial->list[i]) && trial->list[i].disturbed;
+    if (disturbed && disturbed == computed)
+        BECAUSE(why, CLAUSE, CLOCKS_ALL_DISTURBED, computed);
+    else if (disturbed)
+        BECAUSE(why, CLAUSE, CLOCKS_DISTURBED, disturbed, computed);
+    if (fails_handed_over(trial))
+        BECAUSE(why, CLAUSE, CLOCKS_USELESS_ACROSS);
+}
+
+static void say_fine(const struct clock_trial *trial, struct clock_verdict *verdict)
+{
+    const struct clock_rate *rate = confirming_rate(trial);
+    const uint32_t lacks = trial_lacks(trial);
+    const bool reference = trial->report->reference.clock == (int32_t)trial->clock;
+    struct reasons *why = &verdict->why;
+    if (verdict->trust == TRUST_DEPENDABLE && rate)
+        BECAUSE(why, CLAUSE, CLOCKS_RIGHT, fmax(fabs(rate->low), fabs(rate->high)),
+                trial->file->clocks[rate->against].name);
+    else if (verdict->trust == TRUST_DEPENDABLE)
+        BECAUSE(why, CLAUSE, CLOCKS_RIGHT_BY_REFERENCE);
+    else if ((trial->count || reference) && lacks && was_confirmed(trial))
+        BECAUSE(why, CLAUSE, CLOCKS_TOO_FEW_KINDS,
+                lacks & LACKS_SLEEP         ? "sleep"
+                : lacks & LACKS_COMPUTATION ? "computation"
+                                            : "change of CPU");
+    else
+        BECAUSE(why, CLAUSE,
+                !trial->count && !reference ? CLOCKS_NOT_COMPARED : CLOCKS_NOTHING_ELSE);
+}
+
+static void explain_trust(const struct clock_trial *trial, struct clock_verdict *verdict)
+{
+    if (verdict->trust == TRUST_NOT_DEPENDABLE) {
+        say_fault(trial, verdict->fault, &verdict->why);
+        if (verdict->fault != FAULT_WRONG_RATE || !wrong_rate(trial))
+            say_worst(trial, verdict);
+    } else if (verdict->trust == TRUST_CPU_TIME_ONLY) {
+        say_cpu_time(trial, &verdict->why);
+    } else {
+        say_fine(trial, verdict);
+    }
+}
+
 void clocks_judge_trust(const struct clocks_case *file, struct clocks_report *report)
 {
     size_t reference_faults = 0;
-    const bool *left_out = find_reference_faults(file, report, &reference_faults);
+    const bool *left_out = reference_faults_find(file, report, &reference_faults);
     for (uint32_t clock = 0; clock < file->clock_count; clock++) {
         struct clock_trial trial = {.file = file, .report = report, .clock = clock};
         struct clock_verdict *verdict = &report->verdicts[clock];

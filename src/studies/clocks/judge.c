@@ -3,12 +3,11 @@
  *
  * The judgement of clocks: its parts, one after the other. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/clocks/judge.h"
+#include "studies/clocks/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The case of clocks. */
@@ -107,8 +106,6 @@ static struct interval_reading read_between(const struct clock_watch *watch, siz
     double begin_width = went(watch, begin, begin + 1, column);
     double end_width = went(watch, end, end + 1, column);
     return (struct interval_reading){
-        .begin = {.at = went(watch, 0, begin, column) + begin_width / 2, .width = begin_width},
-        .end = {.at = went(watch, 0, end, column) + end_width / 2, .width = end_width},
         .elapsed = went(watch, begin, end, column) + (end_width - begin_width) / 2,
         .naive = went(watch, first, first + WATCH_SIDE_LOOKS, column),
         .bound = (fabs(begin_width) + fabs(end_width)) / 2,
@@ -289,33 +286,23 @@ static int outside_clock(const struct clocks_case *file)
 static void explain(const struct clocks_case *file, bool independent,
                     struct clocks_reference *reference)
 {
-    char *why = reference->why;
-    size_t size = sizeof(reference->why);
+    struct reasons *why = &reference->why;
     if (reference->clock < 0) {
-        snprintf(why, size, "none: no clock of the operating system stands around the intervals");
+        BECAUSE(why, CLAUSE, CLOCKS_NO_REFERENCE);
         return;
     }
     const struct clock_known *clock = &file->clocks[reference->clock];
-    const char *source = file->clocksource && *file->clocksource ? file->clocksource : "unknown";
-    size_t used = 0;
+    const char *outside = reference->outside >= 0 ? "the controller's clock (outside)" : NULL;
+    const char *rtc = reference->rtc >= 0 ? file->clocks[reference->rtc].name : NULL;
     if (independent)
-        used = (size_t)snprintf(
-            why, size, "%s, made of %s: another counter than the CPU's own, so agreement counts",
-            clock->name, clock->hardware);
+        BECAUSE(why, CLAUSE, CLOCKS_OTHER_COUNTER, clock->name, clock->hardware);
     else
-        used = (size_t)snprintf(why, size,
-                                "%s, whose clocksource is %s: the counter that the clocks here are "
-                                "made of, so agreement proves nothing",
-                                clock->name, source);
-    if (used >= size)
-        return;
-    if (reference->outside >= 0 || reference->rtc >= 0)
-        snprintf(why + used, size - used, "; rates are held against %s%s%s as well",
-                 reference->outside >= 0 ? "the controller's clock (outside)" : "",
-                 reference->outside >= 0 && reference->rtc >= 0 ? " and " : "",
-                 reference->rtc >= 0 ? file->clocks[reference->rtc].name : "");
+        BECAUSE(why, CLAUSE, CLOCKS_SAME_SOURCE, clock->name,
+                file->clocksource && *file->clocksource ? file->clocksource : "unknown");
+    if (outside || rtc)
+        BECAUSE(why, CLAUSE, CLOCKS_RATES_BESIDE, outside ? outside : rtc, outside ? rtc : NULL);
     else if (!independent)
-        snprintf(why + used, size - used, "; an RTC, PTP, an HPET or another machine could");
+        BECAUSE(why, CLAUSE, CLOCKS_COULD_TELL);
 }
 
 static void clocks_find_reference(const struct clocks_case *file, struct clocks_report *report)
@@ -325,6 +312,63 @@ static void clocks_find_reference(const struct clocks_case *file, struct clocks_
     report->reference.outside = outside_clock(file);
     report->reference.rtc = clock_of_kind(file, WATCH_EDGES);
     explain(file, independent, &report->reference);
+}
+
+/* --- whether it was the reference --- */
+
+/* A single counter is behind all of them: who of its clothes is alone against the others is at
+ * fault. Two others at least, or it would be word against word. */
+static bool reference_was_off(const struct clocks_case *file, const struct clocks_report *report,
+                              const struct clock_watch *watch, size_t index)
+{
+    uint32_t reference = (uint32_t)report->reference.clock;
+    int other = watch_column(watch, reference);
+    size_t clocks = 0, behind = 0, ahead = 0;
+    double low = INFINITY, high = -INFINITY, slack = 0;
+    for (uint32_t column = 0; column < watch->columns && other >= 0; column++) {
+        uint32_t clock = watch->clocks[column];
+        const struct clock_known *known = &file->clocks[clock];
+        if (clock == reference || known->role != ROLE_WALL || known->external || !known->hz ||
+            clocks_independent(file, clock, reference) ||
+            clock_step_ns(report, clock) > CLOCKS_COARSE_NS)
+            continue;
+        double own_scale = report->scales[clock].ns_per_tick;
+        double other_scale = report->scales[reference].ns_per_tick;
+        struct interval_reading both[2];
+        watch_interval_of_two(watch, index, column, (uint32_t)other, both);
+        double off = both[0].elapsed * own_scale - both[1].elapsed * other_scale;
+        double own_slack = both[0].bound * own_scale + both[1].bound * other_scale +
+                           CLOCKS_INTERVAL_PPM * 1e-6 * fabs(both[0].elapsed * own_scale) + 1000;
+        clocks++;
+        ahead += off > own_slack;
+        behind += off < -own_slack;
+        low = fmin(low, off);
+        high = fmax(high, off);
+        slack = fmax(slack, own_slack);
+    }
+    return clocks >= 2 && (ahead == clocks || behind == clocks) && high - low <= 2 * slack;
+}
+
+bool *reference_faults_find(const struct clocks_case *file, const struct clocks_report *report,
+                            size_t *faults)
+{
+    bool *left_out = memory_new(report->intervals + 1, sizeof(*left_out));
+    size_t number = 0;
+    *faults = 0;
+    if (report->reference.clock < 0 || !report->scales[report->reference.clock].known)
+        return left_out;
+    for (size_t i = 0; i < file->watch_count; i++) {
+        const struct clock_watch *watch = &file->watches[i];
+        if (watch->kind != WATCH_INTERVAL)
+            continue;
+        for (size_t j = 0; j < watch_intervals(watch); j++, number++) {
+            bool suspended = interval_suspended(file, watch, j);
+            bool off = !suspended && reference_was_off(file, report, watch, j);
+            left_out[number] = suspended || off;
+            *faults += off;
+        }
+    }
+    return left_out;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -442,41 +486,6 @@ static void clocks_find_scales(const struct clocks_case *file, struct clocks_rep
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Times and shares in words. */
-
-/* Three digits at most before the unit changes, two at least. */
-static void put(double value, const char *unit, char text[WORDS_TIME])
-{
-    int digits = fabs(value) >= 9.95 || value == round(value) ? 0 : 1;
-    snprintf(text, WORDS_TIME, "%.*f %s", digits, value, unit);
-}
-
-const char *words_time(double ns, char text[WORDS_TIME])
-{
-    static const struct {
-        double ns;
-        const char *unit;
-    } units[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
-    enum { UNITS = sizeof(units) / sizeof(*units) };
-    for (size_t i = 0; i < UNITS; i++)
-        if (fabs(ns) >= units[i].ns || i + 1 == UNITS) {
-            put(ns / units[i].ns, units[i].unit, text);
-            break;
-        }
-    return text;
-}
-
-const char *words_share(double share, char text[WORDS_TIME])
-{
-    double percent = 100 * share;
-    if (fabs(percent) >= 0.1)
-        put(percent, "%", text);
-    else
-        put(1e6 * share, "ppm", text);
-    return text;
-}
-
-/* ----------------------------------------------------------------------------------------------
  * Medians over processes. */
 
 void replicate_add(struct replicate_list *list, size_t process, double value)
@@ -502,9 +511,6 @@ struct overhead_median replicate_median(struct replicate_list *list)
     list->count = medians;
     return overhead_median_of(list->values, medians);
 }
-
-/* ----------------------------------------------------------------------------------------------
- * The judgement of clocks: its parts, one after the other. */
 
 const char *const clock_trust_names[CLOCK_TRUSTS] = {
     [TRUST_DEPENDABLE] = "dependable",

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "stats/random.h"
-#include "studies/clocks/plan.h"
+#include "studies/clocks/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Which pairs of CPUs are compared where there are too many for all: a choice that visits every
@@ -385,10 +385,12 @@ static void wish_lengths(struct clocks_wisher *wisher, enum clocks_stage stage,
     }
 }
 
-/* Sleep and computation, which everything else is a variation of. */
+/* A variation of sleep and computation. */
 static void wish_both(struct clocks_wisher *wisher, enum clocks_stage stage,
-                      struct cell_watch watch, const uint32_t *lengths, struct often often)
+                      struct cell_watch watch, const uint32_t *lengths)
 {
+    const struct often often = how_often(wisher->study, VARIATION);
+    lengths = is_brief(wisher->study) ? one_length : lengths;
     wish_lengths(wisher, stage, watch, "sleep", lengths, often);
     wish_lengths(wisher, stage, watch, "compute", lengths, often);
 }
@@ -422,28 +424,21 @@ static void clocks_wish_moves(struct clocks_wisher *wisher)
         clocks_lack(wisher, CLOCKS_MOVES, "there is one CPU that may be used");
         return;
     }
-    wish_both(wisher, CLOCKS_MOVES, (struct cell_watch){.moves = MOVES},
-              is_brief(wisher->study) ? one_length : few_lengths,
-              how_often(wisher->study, VARIATION));
+    wish_both(wisher, CLOCKS_MOVES, (struct cell_watch){.moves = MOVES}, few_lengths);
 }
 
 static void clocks_wish_threads(struct clocks_wisher *wisher)
 {
-    const struct clocks_scope *study = wisher->study;
-    const uint32_t *lengths = is_brief(study) ? one_length : wide_lengths;
-    size_t most = study->cpu_count < MOST_THREADS ? study->cpu_count : MOST_THREADS;
-    wish_both(wisher, CLOCKS_THREADS, (struct cell_watch){.threads = 2}, lengths,
-              how_often(study, VARIATION));
+    const size_t cpus = wisher->study->cpu_count;
+    const uint32_t most = cpus < MOST_THREADS ? (uint32_t)cpus : MOST_THREADS;
+    wish_both(wisher, CLOCKS_THREADS, (struct cell_watch){.threads = 2}, wide_lengths);
     if (most > 2)
-        wish_both(wisher, CLOCKS_THREADS, (struct cell_watch){.threads = (uint32_t)most}, lengths,
-                  how_often(study, VARIATION));
+        wish_both(wisher, CLOCKS_THREADS, (struct cell_watch){.threads = most}, wide_lengths);
 }
 
 static void clocks_wish_handover(struct clocks_wisher *wisher)
 {
-    wish_both(wisher, CLOCKS_HANDOVER, (struct cell_watch){.handover = true},
-              is_brief(wisher->study) ? one_length : few_lengths,
-              how_often(wisher->study, VARIATION));
+    wish_both(wisher, CLOCKS_HANDOVER, (struct cell_watch){.handover = true}, few_lengths);
 }
 
 static void clocks_wish_others(struct clocks_wisher *wisher)
@@ -715,9 +710,6 @@ static void clocks_wish_edges(struct clocks_wisher *wisher)
                         count < CELL_MAX_COUNTERS ? count : CELL_MAX_COUNTERS);
     }
 }
-
-/* ----------------------------------------------------------------------------------------------
- * The plan of `assay clocks`: cells of watches in the order of their importance. */
 
 const char *const clocks_stage_names[CLOCKS_STAGES] = {
     [CLOCKS_INTERVALS] = "sleep and computation",

@@ -27,10 +27,9 @@
 /* Of the same workload and circumstances, whatever its length? */
 static bool is_alike(const struct clock_row *left, const struct clock_row *right)
 {
-    return strcmp(left->workload ? left->workload : "", right->workload ? right->workload : "") ==
-               0 &&
-           left->threads == right->threads && !left->moves == !right->moves &&
-           left->handover == right->handover && left->awake == right->awake;
+    return strcmp(left->workload, right->workload) == 0 && left->threads == right->threads &&
+           !left->moves == !right->moves && left->handover == right->handover &&
+           left->awake == right->awake;
 }
 
 static bool leads(const struct clocks_run *run, size_t index)
@@ -217,85 +216,57 @@ static void put_brief(const struct clocks_run *run, const struct style *style, s
 
 /* --- every row --- */
 
-static void put_all_rows(const struct clocks_run *run, const struct style *style, struct text *out)
+static struct value interval_of(const void *item, const void *context)
 {
-    static const struct column columns[] = {
-        {"clock", false, false, false},   {"interval", false, false, false},
-        {"ms", true, false, false},       {"runs", true, false, false},
-        {"median", true, false, false},   {"min", true, false, false},
-        {"max", true, false, false},      {"naive", true, false, false},
-        {"most off", true, false, false}, {"bound", true, false, false},
-    };
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    for (size_t i = 0; i < run->report.row_count; i++) {
-        const struct clock_row *row = &run->report.rows[i];
-        AUTO_TEXT struct text words = {0};
-        clocks_put_interval(row, &words);
-        table_add(&table, TONE_PLAIN, clocks_name(&run->file, row->clock));
-        table_add(&table, TONE_PLAIN, text_string(&words));
-        table_addf(&table, TONE_PLAIN, "%.4g", (double)row->requested_us / 1000);
-        table_addf(&table, TONE_PLAIN, "%zu", row->runs);
-        add_ratio(&table, row->runs, TONE_STRONG, row->ratio_median);
-        add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_min);
-        add_ratio(&table, row->runs, TONE_PLAIN, row->ratio_max);
-        add_ratio(&table, row->runs, TONE_PLAIN, row->naive_median);
-        table_add(&table, TONE_PLAIN, TIME(row->runs ? row->max_error_ns : NAN));
-        table_add(&table, TONE_PLAIN, TIME(row->runs ? row->bound_ns : NAN));
-    }
-    section_put_heading("Every clock over every interval: its duration over the reference's", style,
-                        out);
-    table_put(&table, style, out);
-    table_free(&table);
+    struct text words = {0};
+    (void)context;
+    clocks_put_interval(item, &words);
+    return value_text(memory_text(&words));
 }
+
+#define OF_ROW(member) AT(struct clock_row, member)
+static const struct field row_fields[] = {
+    {"clock", GET(FIELD_TEXT, clocks_first)},
+    {"interval", GET(FIELD_TEXT, interval_of)},
+    {"ms", GET(FIELD_REAL, clocks_requested)},
+    {"runs", OF_ROW(runs)},
+    {"median", OF_ROW(ratio_median), .unit = UNIT_RATIO},
+    {"min", OF_ROW(ratio_min), .unit = UNIT_RATIO},
+    {"max", OF_ROW(ratio_max), .unit = UNIT_RATIO},
+    {"naive", OF_ROW(naive_median), .unit = UNIT_RATIO},
+    {"most off", OF_ROW(max_error_ns), .unit = UNIT_NS},
+    {"bound", OF_ROW(bound_ns), .unit = UNIT_NS},
+};
+static const struct fields row_table = FIELDS("rows", "every row", row_fields);
+static const struct field all_rows = {
+    "rows", LIST(struct clocks_run, report.rows, report.row_count, &row_table)};
 
 void clocks_put_workloads(const struct clocks_run *run, const struct style *style, struct text *out)
 {
     if (!run->report.row_count)
         return;
     put_brief(run, style, out);
-    if (run->studying.options->all)
-        put_all_rows(run, style, out);
+    if (!run->studying.options->all)
+        return;
+    section_put_heading("Every clock over every interval: its duration over the reference's", style,
+                        out);
+    fields_put_table(&all_rows, run, run, style, out);
 }
 
 /* --- pairs of CPUs --- */
 
 void clocks_put_pairs(const struct clocks_run *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {"clock", false, false, false}, {"CPUs", true, false, false},
-        {"trips", true, false, false},  {"backwards", true, false, false},
-        {"offset", true, false, false}, {"low", true, false, false},
-        {"high", true, false, false},
-    };
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     if (!run->studying.options->all || !run->report.pair_count)
         return;
-    for (size_t i = 0; i < run->report.pair_count; i++) {
-        const struct clock_pair *pair = &run->report.pairs[i];
-        double figures[] = {pair->low <= pair->high ? pair->offset : NAN, pair->low, pair->high};
-        table_add(&table, TONE_PLAIN, clocks_name(&run->file, pair->clock));
-        table_addf(&table, TONE_PLAIN, "%" PRId32 " %" PRId32, pair->cpu, pair->partner);
-        table_addf(&table, TONE_PLAIN, "%zu", pair->trips);
-        table_addf(&table, pair->backward ? TONE_BAD : TONE_PLAIN, "%zu", pair->backward);
-        for (size_t j = 0; j < sizeof(figures) / sizeof(*figures); j++) {
-            char text[NUMBER_SIZE];
-            number_brief(rint(figures[j]) + 0.0, text, sizeof(text));
-            table_add(&table, TONE_PLAIN, text);
-        }
-    }
-    section_put_heading("Pairs of CPUs, in ticks of the clock: the second's readings are ahead of "
-                        "the first's by",
-                        style, out);
-    table_put(&table, style, out);
-    table_free(&table);
+    section_put_heading("Pairs of CPUs: the partner's readings are ahead by", style, out);
+    fields_put_table(&clocks_pair_list, run, run, style, out);
 }
 
-/* ----------------------------------------------------------------------------------------------
- * The answer of `assay clocks`: which clocks can be trusted, in a few lines, and one table with a
- * row for every clock. */
+/* --- the answer --- */
 
-#define NAMED  4u /* clocks in a sentence */
-#define BLAMED 8u /* of those that are not dependable */
+#define NAMED_MOST 4u /* clocks in a sentence */
+#define BLAMED     8u /* of those that are not dependable */
 
 /* In the order of usefulness, as the table. */
 static const struct {
@@ -338,12 +309,8 @@ static void put_measured(const struct clocks_run *run, size_t clocks, const stru
 static size_t next_of(const struct clocks_run *run, const uint32_t *order, size_t count,
                       size_t from, enum clock_trust trust)
 {
-    while (from < count) {
-        const struct clock_verdict *verdict = clocks_seen(run, order[from]).verdict;
-        if (verdict && verdict->trust == trust)
-            break;
+    while (from < count && run->report.verdicts[order[from]].trust != trust)
         from++;
-    }
     return from;
 }
 
@@ -355,7 +322,7 @@ static void put_names(const struct clocks_run *run, const uint32_t *order, size_
     size_t shown = 0, left = 0;
     size_t most = run->studying.options->all      ? count
                   : trust == TRUST_NOT_DEPENDABLE ? BLAMED
-                                                  : NAMED;
+                                                  : NAMED_MOST;
     for (size_t i = next_of(run, order, count, 0, trust); i < count;) {
         size_t next = next_of(run, order, count, i + 1, trust);
         enum clock_fault fault = verdicts[order[i]].fault;
@@ -446,7 +413,7 @@ static void add_offset(struct table *table, const struct clock_seen *seen)
 /* In two words: its workload, and what was special about it. */
 static void put_brief_interval(const struct clock_row *row, struct text *out)
 {
-    text_put_clean(out, row->workload ? row->workload : "?");
+    text_put_clean(out, row->workload);
     text_puts(out, row->handover      ? ", handed"
                    : row->moves       ? ", moved"
                    : row->threads > 1 ? ", threads"
@@ -461,7 +428,7 @@ static void add_worst(struct table *table, const struct clocks_run *run,
     int32_t reference = run->report.reference.clock;
     char ratio[NUMBER_SIZE] = "";
     AUTO_TEXT struct text words = {0};
-    if (seen->verdict && isfinite(seen->verdict->worst_ratio))
+    if (isfinite(seen->verdict->worst_ratio))
         clocks_ratio(seen->verdict->worst_ratio, ratio, sizeof(ratio));
     if (worst && full)
         clocks_put_interval(worst, &words);
@@ -489,7 +456,7 @@ static void add_figures(struct table *table, const struct clocks_run *run,
 
 static enum tone tone_of(const struct clock_seen *seen)
 {
-    for (size_t i = 0; seen->verdict && i < TRUSTS; i++)
+    for (size_t i = 0; i < TRUSTS; i++)
         if (trusts[i].trust == seen->verdict->trust)
             return trusts[i].tone;
     return TONE_DIM;
@@ -497,7 +464,7 @@ static enum tone tone_of(const struct clock_seen *seen)
 
 static const char *trust_of(const struct clock_seen *seen)
 {
-    return seen->verdict ? clock_trust_names[seen->verdict->trust] : "not judged";
+    return clock_trust_names[seen->verdict->trust];
 }
 
 static void add_heading(struct table *table, enum tone tone, const char *words)

@@ -70,7 +70,7 @@ void clocks_put_rate(const struct clock_rate *rate, bool bounds, struct text *ou
 
 void clocks_put_interval(const struct clock_row *row, struct text *out)
 {
-    text_put_clean(out, row->workload ? row->workload : "?");
+    text_put_clean(out, row->workload);
     if (row->threads > 1)
         text_printf(out, ", %" PRIu32 " threads", row->threads);
     if (row->moves)
@@ -126,7 +126,7 @@ static void clocks_put_disturbances(const struct clocks_run *run, const struct s
         text_printf(&words, "%zu of %zu intervals were preempted. ", seen->preempted,
                     seen->intervals);
     put_overslept(seen, &words);
-    text_puts(&words, seen->idle);
+    reasons_put(&seen->idle, &words);
     section_put_heading("Meanwhile", style, out);
     section_put_words(text_string(&words), style, out);
 }
@@ -138,7 +138,7 @@ static void clocks_put_advice(const struct clocks_run *run, const struct style *
         return;
     section_put_heading("What to do", style, out);
     for (size_t i = 0; i < run->report.advice_count; i++)
-        section_put_item(run->report.advice[i].text, style, out);
+        section_put_item(reasons_text(&run->report.advice[i].text), style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ static void clocks_put_advice(const struct clocks_run *run, const struct style *
 
 const char *clocks_name(const struct clocks_case *file, uint32_t clock)
 {
-    return clock < file->clock_count && file->clocks[clock].name ? file->clocks[clock].name : "?";
+    return file->clocks[clock].name;
 }
 
 static const struct clock_rate *best_rate(const struct clock_rate *rates)
@@ -165,19 +165,16 @@ static const struct clock_rate *best_rate(const struct clock_rate *rates)
 struct clock_seen clocks_seen(const struct clocks_run *run, size_t index)
 {
     const struct clocks_report *report = &run->report;
-    struct clock_seen seen = {.clock = &run->file.clocks[index]};
-    if (report->verdicts) /* it was judged */
-        seen = (struct clock_seen){.clock = seen.clock,
-                                   .scale = report->scales[index],
-                                   .cost = report->costs[index],
-                                   .granularity = report->granularities[index],
-                                   .monotonic = report->monotonic[index],
-                                   .offsets = report->offsets[index],
-                                   .same = report->same[index],
-                                   .rates = report->rates[index],
-                                   .rate = best_rate(report->rates[index]),
-                                   .verdict = &report->verdicts[index]};
-    return seen;
+    return (struct clock_seen){.clock = &run->file.clocks[index],
+                               .scale = report->scales[index],
+                               .cost = report->costs[index],
+                               .granularity = report->granularities[index],
+                               .monotonic = report->monotonic[index],
+                               .offsets = report->offsets[index],
+                               .same = report->same[index],
+                               .rates = report->rates[index],
+                               .rate = best_rate(report->rates[index]),
+                               .verdict = &report->verdicts[index]};
 }
 
 bool clocks_is_judged(const struct clocks_run *run, size_t index)
@@ -205,9 +202,7 @@ static bool clocks_is_measured(const struct clocks_run *run, size_t index)
 const struct clock_row *clocks_worst_row(const struct clocks_run *run,
                                          const struct clock_verdict *verdict)
 {
-    bool known =
-        verdict && verdict->worst_row >= 0 && (size_t)verdict->worst_row < run->report.row_count;
-    return known ? &run->report.rows[verdict->worst_row] : NULL;
+    return verdict->worst_row >= 0 ? &run->report.rows[verdict->worst_row] : NULL;
 }
 
 double clocks_worse(double low, double high)
@@ -240,7 +235,7 @@ static int group_of(const struct clock_seen *seen)
                                              [TRUST_NOT_FALSIFIABLE] = 1,
                                              [TRUST_CPU_TIME_ONLY] = 2,
                                              [TRUST_NOT_DEPENDABLE] = 3};
-    int place = seen->verdict ? places[seen->verdict->trust] : CLOCK_TRUSTS;
+    int place = places[seen->verdict->trust];
     return seen->clock->external ? place - CLOCK_TRUSTS - 1 : place;
 }
 
@@ -302,7 +297,7 @@ static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
                         const uint32_t few[CLOCKS_FEW], size_t count)
 {
     const struct clock_verdict *verdicts = run->report.verdicts;
-    if (!verdicts || verdicts[clock].trust != TRUST_NOT_DEPENDABLE ||
+    if (verdicts[clock].trust != TRUST_NOT_DEPENDABLE ||
         verdicts[clock].fault == FAULT_COARSE_STEPS)
         return false;
     for (size_t i = 0; i < count; i++)
@@ -356,7 +351,7 @@ static bool are_alike(const struct clocks_run *run, uint32_t one, uint32_t other
     const struct clock_verdict *verdicts = run->report.verdicts;
     return !left->external && !right->external && left->role == ROLE_WALL &&
            right->role == ROLE_WALL && left->hardware && right->hardware &&
-           strcmp(left->hardware, right->hardware) == 0 && verdicts &&
+           strcmp(left->hardware, right->hardware) == 0 &&
            verdicts[one].fault == verdicts[other].fault;
 }
 
@@ -365,8 +360,8 @@ static bool is_double(const struct clocks_run *run, uint32_t clock, const uint32
                       size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (are_alike(run, clock, shown[i]) ||
-            (run->report.same && (is_copy(run, clock, shown[i]) || is_copy(run, shown[i], clock))))
+        if (are_alike(run, clock, shown[i]) || is_copy(run, clock, shown[i]) ||
+            is_copy(run, shown[i], clock))
             return true;
     return false;
 }
@@ -427,32 +422,35 @@ static bool needs_reason(const struct clocks_run *run, uint32_t clock)
     bool fine =
         verdict->trust == TRUST_DEPENDABLE || verdict->trust == TRUST_NOT_FALSIFIABLE ||
         (verdict->trust == TRUST_CPU_TIME_ONLY && run->file.clocks[clock].role == ROLE_CPU_TIME);
-    return verdict->why[0] && (run->studying.options->all || !fine);
+    return verdict->why.count && (run->studying.options->all || !fine);
 }
 
-/* Was the same said of one before? */
-static bool was_said(const struct clocks_run *run, const uint32_t *order, size_t index)
+/* Of others it may have been said with figures that differ in digits nobody sees. */
+static bool is_said_of(const struct clocks_run *run, uint32_t clock, const char *why)
 {
-    for (size_t i = 0; i < index; i++)
-        if (strcmp(run->report.verdicts[order[i]].why, run->report.verdicts[order[index]].why) == 0)
-            return true;
-    return false;
+    return strcmp(reasons_text(&run->report.verdicts[clock].why), why) == 0;
 }
 
-/* "process-cputime, task-clock: why" */
+/* "process-cputime, task-clock: why", at the first of them. */
 static void put_reason(const struct clocks_run *run, const uint32_t *order, size_t count,
                        size_t index, const struct style *style, struct text *out)
 {
-    const char *why = run->report.verdicts[order[index]].why;
+    struct reasons why = run->report.verdicts[order[index]].why;
+    const char *said = reasons_text(&why);
     AUTO_TEXT struct text words = {0};
-    for (size_t i = index; i < count; i++)
-        if (strcmp(run->report.verdicts[order[i]].why, why) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (is_said_of(run, order[i], said)) {
+            if (i < index)
+                return;
             text_printf(&words, "%s%s", words.length ? ", " : "",
                         clocks_name(&run->file, order[i]));
+        }
     /* What it came to over which interval is in the table. */
-    const char *clause = run->studying.options->all ? NULL : strstr(why, "; ");
+    for (size_t i = 1; i < why.count && !run->studying.options->all; i++)
+        if (why.list[i].joint == JOINT_CLAUSE)
+            why.count = i;
     text_puts(&words, ": ");
-    text_append(&words, why, clause ? (size_t)(clause - why) : strlen(why));
+    reasons_put(&why, &words);
     section_put_item(text_string(&words), style, out);
 }
 
@@ -462,7 +460,7 @@ static void put_reason(const struct clocks_run *run, const uint32_t *order, size
 static bool reasons_is_copy(const struct clocks_run *run, size_t clock, size_t with)
 {
     const struct clock_same *same = &run->report.same[clock];
-    bool spoilt = run->file.clocks[clock].external && run->report.verdicts &&
+    bool spoilt = run->file.clocks[clock].external &&
                   run->report.verdicts[clock].trust == TRUST_NOT_DEPENDABLE;
     return clocks_is_judged(run, clock) && !spoilt && same->known && same->same &&
            same->with == with;
@@ -567,9 +565,9 @@ static void put_reference(const struct clocks_run *run, const struct style *styl
     AUTO_TEXT struct text claims = {0};
     if (!run->report.looks)
         return;
-    if (reference->why[0]) {
+    if (reference->why.count) {
         AUTO_TEXT struct text words = {0};
-        text_printf(&words, "Reference: %s", reference->why);
+        text_printf(&words, "Reference: %s", reasons_text(&reference->why));
         section_put_item(text_string(&words), style, out);
     }
     put_claims(run, &claims);
@@ -582,10 +580,10 @@ static void clocks_put_reasons(const struct clocks_run *run, const struct style 
     AUTO_TEXT struct text lines = {0};
     size_t count;
     const uint32_t *order = clocks_by_use(run, &count);
-    for (size_t i = 0; run->report.verdicts && i < count; i++)
-        if (needs_reason(run, order[i]) && !was_said(run, order, i))
+    for (size_t i = 0; i < count; i++)
+        if (needs_reason(run, order[i]))
             put_reason(run, order, count, i, style, &lines);
-    for (size_t i = 0; run->report.same && i < run->file.clock_count; i++)
+    for (size_t i = 0; i < run->file.clock_count; i++)
         put_same(run, i, style, &lines);
     put_reference(run, style, &lines);
     if (!lines.length)
@@ -593,10 +591,6 @@ static void clocks_put_reasons(const struct clocks_run *run, const struct style 
     section_put_heading("Why", style, out);
     text_puts(out, text_string(&lines));
 }
-
-/* ----------------------------------------------------------------------------------------------
- * The report of `assay clocks`, for people: the answer first, then every clock, why, compared with
- * what, the paper's figure, what else was seen, what to do, and what could not be measured. */
 
 /* --- what could not be measured --- */
 

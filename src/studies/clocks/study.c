@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/claims.h"
 #include "engine/loading.h"
 #include "engine/options.h"
 #include "studies/clocks/parts.h"
@@ -251,8 +252,6 @@ static const struct study study = {
     .judge = judge,
     .nothing = nothing,
     .put_report = clocks_put_report,
-    .results = clocks_results_json,
-    .analysis = clocks_analysis_json,
     .findings = {offsetof(struct clocks_run, report.findings), CLOCKS_FINDINGS},
     .figures = clocks_figures,
     .told = &clocks_told,
@@ -336,4 +335,6 @@ const struct command command_clocks = {
     .exits = exits,
     .options_size = sizeof(struct clocks_options),
     .study = &study,
+    .results = &clocks_results,
+    .analysis = &clocks_analysis,
 };

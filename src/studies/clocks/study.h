@@ -9,20 +9,19 @@
  *     study.h               the case of clocks, and the report of the judge
  *     study.c               options, clocks that a person brings, its entry in the driver
  *     parts.h               what the files outside of the judge share
- *     plan.h, .c            which watches, their value and cost
- *     measure.c             the store, watches as the budget allows, looks from outside
- *     load.c                samples -> the case
- *     judge.h, judge.c      what the parts of the judge share; all parts in order; pure
+ *     plan.c                which watches, their value and cost
+ *     measure.c             the store: watches, looks from outside; samples -> the case
+ *     judge.c               what the parts of the judge share; all parts in order; pure
  *     judge-steps.c         steps, resolution, cost, going back
  *     judge-intervals.c     every clock over the same intervals
  *     judge-pairs.c         CPUs against each other
  *     judge-rate.c          rates, the reference, clocks that are copies of one another
- *     judge-trust.c         the verdict and the fault behind it
- *     judge-advice.c        which clock for what
- *     findings.c            K1 to K4
+ *     judge-trust.c         the verdict, the fault behind it, and why
+ *     findings.c            which clock for what; K1 to K4
  *     show.c, show-table.c  the report for people
- *     json.c                the report for programs
- *     figures.c, -pace.c    which rows make which picture
+ *     words.c               every sentence of the judge
+ *     fields.c              what it says, key by key
+ *     figures.c             which rows make which picture
  *     summary.c             what reports, runs and comparisons say of it */
 #pragma once
 
@@ -31,7 +30,49 @@
 #include <stdint.h>
 
 #include "engine/findings.h"
+#include "stats/interval.h"
 #include "wire/cell.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What the judge can say (words.c). */
+
+/* clang-format off */
+enum clocks_saying {
+    /* what is wrong with a clock */
+    CLOCKS_MADE_BY_PROGRAM, CLOCKS_RUNS_FAST, CLOCKS_RUNS_SLOW, CLOCKS_RUNS_TIMES,
+    CLOCKS_RUNS_BY_WORK, CLOCKS_STEPS_BACK, CLOCKS_LACKS_TIME, CLOCKS_CPUS_DISAGREE,
+    CLOCKS_MOVED_WRONG, CLOCKS_STOPS, CLOCKS_WRAPS, CLOCKS_LACKS_PERIODS, CLOCKS_COARSE,
+    CLOCKS_COUNTS_OTHERS, CLOCKS_VARIES, CLOCKS_SCATTERED, CLOCKS_AT_WORST, CLOCKS_MADE_ELSEWHERE,
+    CLOCKS_MAYBE_ALIKE,
+    /* what is right with it */
+    CLOCKS_CLAIMS_ONLY, CLOCKS_COUNTS_ONLY, CLOCKS_COUNTS_ASLEEP, CLOCKS_ALL_DISTURBED,
+    CLOCKS_DISTURBED, CLOCKS_USELESS_ACROSS, CLOCKS_RIGHT, CLOCKS_RIGHT_BY_REFERENCE, CLOCKS_TOO_FEW_KINDS,
+    CLOCKS_NOT_COMPARED, CLOCKS_NOTHING_ELSE,
+    /* the reference */
+    CLOCKS_NO_REFERENCE, CLOCKS_OTHER_COUNTER, CLOCKS_SAME_SOURCE, CLOCKS_RATES_BESIDE,
+    CLOCKS_COULD_TELL,
+    /* idle states */
+    CLOCKS_IDLE_MATTERS, CLOCKS_IDLE_CHANGES_NONE, CLOCKS_IDLE_LATER, CLOCKS_AWAKE_LATER,
+    CLOCKS_AWAKE_ALIKE, CLOCKS_IDLE_UNTOLD,
+    /* advice */
+    CLOCKS_SHORT_REGIONS, CLOCKS_IN_ORDER, CLOCKS_WITHOUT_RATE, CLOCKS_LONG_INTERVALS,
+    CLOCKS_NEVER_FARTHER, CLOCKS_RATE_AGAINST, CLOCKS_ACROSS_CPUS, CLOCKS_FOR_CPU_TIME,
+    CLOCKS_NONE_TRUSTED, CLOCKS_NONE_CONFIRMED, CLOCKS_NONE_FALSIFIABLE, CLOCKS_HOST_TOOK,
+    CLOCKS_SLEEPS_LATE,
+    /* findings */
+    CLOCKS_EMULATED, CLOCKS_NO_COUNTER, CLOCKS_MACHINE_SAYS, CLOCKS_SHOWS, CLOCKS_SOME_OFF,
+    CLOCKS_RATE_UNCLAIMED, CLOCKS_SAME_COUNTER, CLOCKS_FROM_OUTSIDE, CLOCKS_WHO_DID_IT,
+    CLOCKS_NOT_TIMED, CLOCKS_LITTLE_SLEEP, CLOCKS_SPREAD, CLOCKS_LOW_BUT_EVEN, CLOCKS_TIMER_ALIKE,
+    CLOCKS_NO_READINGS, CLOCKS_BELOW, CLOCKS_NONE_BELOW, CLOCKS_NOT_RARE, CLOCKS_WRAP_IS_NO_STEP,
+    CLOCKS_TRIPS_BACK, CLOCKS_TRIPS_AGREE, CLOCKS_ONE_CPU, CLOCKS_NO_TRIPS, CLOCKS_NO_CHANGES,
+    CLOCKS_TRIPS_DECIDE,
+    CLOCKS_SAYINGS
+};
+/* clang-format on */
+extern const struct reason_words clocks_words[CLOCKS_SAYINGS];
+/* BECAUSE(&verdict->why, CLAUSE, CLOCKS_COARSE, step_ns) */
+#define BECAUSE(reasons, joint, code, ...)                                                         \
+    REASON(reasons, joint, &clocks_words[code] __VA_OPT__(, ) __VA_ARGS__)
 
 /* ----------------------------------------------------------------------------------------------
  * What is laid before the judge of clocks: clocks with what is claimed of them, and watches, which
@@ -90,7 +131,6 @@ struct clock_absence {
 };
 
 struct clocks_case {
-    char *machine;      /* "AMD EPYC (x86_64)" */
     bool emulated;      /* its time is made by a program */
     char *clocksource;  /* the operating system's; "" */
     char *available;    /* others that it could use, with spaces; "" */
@@ -117,10 +157,6 @@ int watch_column(const struct clock_watch *watch, uint32_t clock);
 int watch_role_column(const struct clocks_case *file, const struct clock_watch *watch,
                       enum clock_role role);
 
-/* ----------------------------------------------------------------------------------------------
- * What the judge says of clocks (docs/clocks.md). Pure: a case in, a report out. Every part fills
- * its own field; all are indexed by the clocks of the case. */
-
 /* --- how fast a clock runs, to compare it with others (judge.c) --- */
 struct clock_scale {
     bool known;
@@ -137,7 +173,7 @@ struct clocks_reference {
                         system's where its clocksource is another counter), else monotonic-raw */
     int32_t outside; /* index of the clock "outside", where the controller is another machine; -1 */
     int32_t rtc;     /* index of a clock with edges; -1 */
-    char why[300];   /* which and why, and what could falsify it where nothing here can */
+    struct reasons why; /* which and why, and what could falsify it where nothing here can */
 };
 /* Are the two made of different counters, as far as can be known? Families: kvm-clock, xen, hyperv
  * and tsc are all the TSC. "external" is of unknown make, so not independent. */
@@ -164,7 +200,6 @@ struct clock_row {
     double beyond_ns; /* the largest |clock − reference| − its own bound; ≤ 0: none is */
     double scatter;   /* (q3 − q1) / median of the clock's durations divided by the reference's */
     size_t preempted; /* runs with involuntary switches */
-    size_t suspended; /* runs that are left out above, for the machine was suspended meanwhile */
     double median_ns; /* of the reference */
 };
 
@@ -213,6 +248,7 @@ struct clock_pair {
     double low, high; /* partner − cpu, ticks: every offset that no trip contradicts; low > high:
                          none, so it is not constant */
     double offset, bound; /* middle and half of that */
+    bool constant;        /* one offset agrees with every trip */
     size_t processes;
     size_t torn; /* processes whose own trips contradict each other: it changed within them. With
                     low > high and none of these it changed from visit to visit */
@@ -229,8 +265,8 @@ struct clock_offsets { /* of all pairs of a clock */
 
 /* --- rate and identity (judge-rate.c) --- */
 struct clock_rate {
-    bool known;
     uint32_t against; /* index of the clock */
+    bool known;
     bool independent;
     double ppm, low, high; /* beyond what it claims, 95 % with the bounds of its readings */
     bool tells;            /* it differs from its claim for sure, or hardly can: else ppm says no
@@ -270,7 +306,7 @@ struct clocks_disturbances {
     double overslept_median_ns, overslept_max_ns;
     /* the same with CPUs held awake; NaN: not measured */
     double awake_median_ns, awake_max_ns;
-    char idle[300]; /* do idle states matter to a clock? The sentence */
+    struct reasons idle; /* do idle states matter to a clock? */
 };
 
 /* --- the verdict (judge-trust.c) --- */
@@ -305,15 +341,20 @@ struct clock_verdict {
     int32_t worst_row;      /* index of the row with the worst ratio; -1 */
     double worst_ratio;     /* NaN */
     double shortest_us;     /* intervals that it tells to 1 %; NaN: none */
-    char why[400];          /* one sentence for people */
+    struct reasons why;     /* what decided */
 };
 
-enum clock_use { USE_SHORT, USE_LONG, USE_ACROSS, USE_CPU_TIME, CLOCK_USES };
-extern const char *const clock_use_names[CLOCK_USES]; /* "Short regions" … */
+enum clocks_purpose {
+    PURPOSE_SHORT,    /* short regions */
+    PURPOSE_LONG,     /* long intervals */
+    PURPOSE_ACROSS,   /* across CPUs and threads */
+    PURPOSE_CPU_TIME, /* CPU time */
+    PURPOSE_ELSE,     /* none: what could be known, what the machine does */
+};
 struct clocks_advice {
-    int32_t clock;      /* -1: it is about none … */
-    enum clock_use use; /* … else what that one is for */
-    char text[300];
+    enum clocks_purpose purpose;
+    int32_t clock; /* that is fit for it; -1: it is about none */
+    struct reasons text;
 };
 
 /* A point of the paper's Figure 1. */
@@ -386,6 +427,99 @@ void clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
 #define CLOCKS_CPU_TIME_SHARE 0.01
 /* Two clocks are one counter only where two oscillators would have had to agree to this, ppb. */
 #define CLOCKS_SAME_PPB 100.0
+
+/* ----------------------------------------------------------------------------------------------
+ * What the parts of the judge share: how far a clock may be behind for its steps, and whether the
+ * machine was suspended. */
+
+/* The steps of a clock that stands still over several readings, in ticks, by its looks; 1 for all
+ * others. */
+double clock_step_find(const struct clocks_case *file, uint32_t clock);
+/* By how much it may be behind, ns: that, never below a tick; or the usual step that watches of
+ * steps showed, which is longer where the operating system had to wait for a CPU itself. */
+double clock_step_ns(const struct clocks_report *report, uint32_t clock);
+/* Was the machine suspended during this interval of the watch? Told by the clocks boottime and
+ * monotonic; false where they are not among its columns. */
+bool interval_suspended(const struct clocks_case *file, const struct clock_watch *watch,
+                        size_t index);
+
+/* Intervals to leave out, [interval of all watches, in order]: the machine was suspended, or the
+ * reference itself was off, as all clocks of its own counter say. Of these `faults` are. */
+bool *reference_faults_find(const struct clocks_case *file, const struct clocks_report *report,
+                            size_t *faults);
+
+/* ----------------------------------------------------------------------------------------------
+ * One interval of a watch as every part of the judge sees it: what a clock showed at its two ends,
+ * by the narrower pair of looks that follow each other in opposite orders. */
+
+struct interval_reading {
+    double elapsed; /* ticks */
+    double naive;   /* by the first look of either side */
+    double bound;   /* ticks: half of both widths */
+};
+/* Intervals of the watch, over all processes and threads. */
+size_t watch_intervals(const struct clock_watch *watch);
+/* Interval `index` of it, in the order of processes, intervals and threads, with the same pairs of
+ * looks for every column, so that many can be compared at one moment. Differences are taken
+ * modulo 2^64 and signed, so a clock that goes back gives a negative elapsed. */
+struct interval_reading watch_interval(const struct clock_watch *watch, size_t index,
+                                       uint32_t column);
+/* The first look of that interval. */
+size_t watch_interval_look(const struct clock_watch *watch, size_t index);
+/* Two clocks of that interval against each other: by the pairs that are narrower for these two, so
+ * the bounds are as small as they can be. */
+void watch_interval_of_two(const struct clock_watch *watch, size_t index, uint32_t one,
+                           uint32_t other, struct interval_reading readings[2]);
+/* The earlier look of the pair that it uses for the begin or for the end: this one and the next
+ * enclose one moment between two readings of either clock. */
+size_t watch_interval_pair(const struct clock_watch *watch, size_t index, bool end, uint32_t one,
+                           uint32_t other);
+
+/* ----------------------------------------------------------------------------------------------
+ * Values of several processes, and their median: every process gives one, the median of its own,
+ * so that a process on a busy core is one of several and not half of all readings. */
+
+struct replicate_list {
+    double *values;
+    size_t *processes; /* [value]: any number, alike for values of one process */
+    size_t count;
+};
+
+/* A value that is NaN is left out. Values of a process follow each other. */
+void replicate_add(struct replicate_list *list, size_t process, double value);
+/* Median over processes with its 95 % interval, which has no end where there is but one process;
+ * NaN of nothing. Sorts within the list. */
+struct overhead_median replicate_median(struct replicate_list *list);
+
+/* ----------------------------------------------------------------------------------------------
+ * Readings of one clock that one thread took one after the other on one CPU, whatever they were
+ * taken for: between two that follow each other a clock may only go on. */
+
+/* One stretch: two readings, or a block of them. */
+struct stretch {
+    uint64_t readings; /* that were held against the one before */
+    uint64_t backward; /* of these below it */
+    double worst;      /* by so many ticks; 0 */
+    double way;        /* ticks from the first to the last, signed */
+    double expected;   /* ticks that it should have gone, by the clock beside it; NaN: unknown */
+    double slack;      /* ticks by which that may be off, as the two were not read at one moment */
+    bool interrupted;  /* by others that wanted the CPU, so that slack may be anything */
+    uint64_t largest;  /* reading that is known of it */
+};
+typedef void stretch_visitor(const struct stretch *stretch, void *context);
+void visit_stretches(const struct clocks_case *file, const struct clocks_report *report,
+                     uint32_t clock, stretch_visitor *visitor, void *context);
+
+/* Does what the stretch lost look like a counter that begins anew at `period`? */
+enum wraps { WRAPS_NOT, WRAPS_MAYBE, WRAPS_SURELY };
+enum wraps stretch_wraps(const struct stretch *stretch, double period);
+
+/* Ticks from one reading to a later one, signed; of a clock that wraps, the short way round. */
+double ticks_between(const struct clock_monotonic *clock, uint64_t before, uint64_t now);
+/* May a trip that begins with this look have taken so long that a clock which wraps could have come
+ * round? Then nobody knows the order of its readings. */
+bool trip_is_lost(const struct clocks_case *file, const struct clocks_report *report,
+                  uint32_t clock, const struct clock_watch *watch, size_t look);
 
 /* What reports, runs and comparisons say of it (summary.c). */
 extern const struct study_told clocks_told;

@@ -13,7 +13,7 @@ static void lead(const void *kept, struct string_list *sentences)
 {
     const struct clocks_report *report = &((const struct clocks_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)
-        told_say(sentences, report->advice[i].text);
+        told_say(sentences, reasons_text(&report->advice[i].text));
 }
 
 /* Those that are not dependable. */
@@ -30,17 +30,18 @@ static struct string_list to_avoid(const struct clocks_run *run)
 
 static void put_line(const void *kept, const struct style *style, struct text *out)
 {
-    static const char *const uses[CLOCK_USES] = {[USE_SHORT] = "short",
-                                                 [USE_LONG] = "long",
-                                                 [USE_ACROSS] = "across CPUs",
-                                                 [USE_CPU_TIME] = "CPU time"};
+    static const char *const purposes[] = {[PURPOSE_SHORT] = "short",
+                                           [PURPOSE_LONG] = "long",
+                                           [PURPOSE_ACROSS] = "across CPUs",
+                                           [PURPOSE_CPU_TIME] = "CPU time",
+                                           [PURPOSE_ELSE] = ""};
     const struct clocks_run *run = kept;
     const struct string_list avoid = to_avoid(run);
     AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < run->report.advice_count; i++) {
         const struct clocks_advice *advice = &run->report.advice[i];
         if (advice->clock >= 0)
-            text_printf(&words, "%s%s: %s", words.length ? "; " : "", uses[advice->use],
+            text_printf(&words, "%s%s: %s", words.length ? "; " : "", purposes[advice->purpose],
                         run->file.clocks[advice->clock].name);
     }
     if (avoid.count) {
@@ -54,12 +55,17 @@ static json_t *line_json(const void *kept)
 {
     const struct clocks_run *run = kept;
     const struct string_list avoid = to_avoid(run);
+    static const char *const purposes[] = {[PURPOSE_SHORT] = "Short regions",
+                                           [PURPOSE_LONG] = "Long intervals",
+                                           [PURPOSE_ACROSS] = "Across CPUs and threads",
+                                           [PURPOSE_CPU_TIME] = "CPU time",
+                                           [PURPOSE_ELSE] = ""};
     json_t *use = json_array();
     for (size_t i = 0; i < run->report.advice_count; i++) {
         const struct clocks_advice *advice = &run->report.advice[i];
         if (advice->clock >= 0)
             json_array_append_new(
-                use, JSON_OBJECT({"for", json_text(clock_use_names[advice->use])},
+                use, JSON_OBJECT({"for", json_text(purposes[advice->purpose])},
                                  {"clock", json_text(run->file.clocks[advice->clock].name)}));
     }
     return JSON_OBJECT({"use", use}, {"avoid", told_json(&avoid)});

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/error/judge.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -138,12 +137,11 @@ static void put_name(const struct error_effect *effect, struct text *words)
 }
 
 /* "path 52 %, pattern 60 %" of those that matter, or the names alone of those that do not. */
-static size_t put_effects(const struct error_report *report, const struct error_anova *anova,
-                          bool matter, struct text *words)
+static size_t put_effects(const struct error_anova *anova, bool matter, struct text *words)
 {
     size_t count = 0;
-    for (size_t i = anova->first; i < anova->first + anova->effects; i++) {
-        const struct error_effect *effect = &report->effects[i];
+    for (size_t i = 0; i < anova->effect_count; i++) {
+        const struct error_effect *effect = &anova->effects[i];
         if (effect->matters != matter)
             continue;
         text_puts(words, count++ ? ", " : "");
@@ -181,12 +179,12 @@ void error_add_factor_figure(const struct error_run *run, json_t *figures)
     AUTO_TEXT struct text unjudged = {0};
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
-        const struct error_effect *effects = &report->effects[anova->first];
+        const struct error_effect *effects = anova->effects;
         const bool untested = error_is_untested(anova);
         bool explains = false; /* does any factor explain something of the event? */
-        for (size_t j = 0; j < anova->effects; j++)
+        for (size_t j = 0; j < anova->effect_count; j++)
             explains |= effects[j].share_within > 1e-4;
-        for (size_t j = 0; j < anova->effects && explains; j++) {
+        for (size_t j = 0; j < anova->effect_count && explains; j++) {
             const struct error_effect *effect = &effects[j];
             bool several = (effect->factors & (effect->factors - 1)) != 0;
             AUTO_TEXT struct text name = {0};
@@ -201,14 +199,14 @@ void error_add_factor_figure(const struct error_run *run, json_t *figures)
                            json_count(effect->df), figure_number(effect->f),
                            figure_number(effect->p), figure_number(several ? NAN : effect->range));
         }
-        if (anova->effects && !untested) {
+        if (anova->effect_count && !untested) {
             AUTO_TEXT struct text yes = {0}, no = {0};
-            size_t matter = put_effects(report, anova, true, &yes);
-            size_t others = put_effects(report, anova, false, &no);
+            size_t matter = put_effects(anova, true, &yes);
+            size_t others = put_effects(anova, false, &no);
             text_printf(&words, "%s: %s%s%s%s. ", error_event_told(anova->event, anova->stepped),
                         matter ? "what matters is " : "nothing matters", text_string(&yes),
                         matter && others ? "; not " : "", matter && others ? text_string(&no) : "");
-        } else if (anova->effects)
+        } else if (anova->effect_count)
             text_printf(&unjudged, "%s%s",
                         unjudged.length ? ", "
                                         : "Not judged, for want of cells with several processes: ",
@@ -277,7 +275,7 @@ static void add_place_figure(const struct error_run *run, const char *event, boo
             continue;
         size_t before = figure_rows(figure);
         for (size_t j = 0; j < placement->places && figure_has_room(figure); j++) {
-            const struct error_place *place = &report->places[placement->first + j];
+            const struct error_place *place = &placement->list[j];
             if ((place->offset < LINE_BYTES) == in_line)
                 FIGURE_ROW(figure, error_machine_json(&run->file, placement->machine),
                            json_integer(place->offset), figure_number(place->per_iteration),
@@ -365,8 +363,8 @@ static void add_window_figure(const struct error_run *run, const char *event, js
                         "The same loop takes %.2f times as long in one window as in another. The "
                         "pattern alone explains %.0f %% of that, the -O level %.0f %%, their "
                         "combination %.0f %% more: it decides where the loop lies. ",
-                        placement->window_factor, 100 * placement->by_pattern,
-                        100 * placement->by_opt, 100 * placement->by_both);
+                        placement->windows.factor, 100 * placement->windows.by_pattern,
+                        100 * placement->windows.by_opt, 100 * placement->windows.by_both);
     }
     text_puts(&words, "Each field is the fastest run.");
     error_append_figure(run, figures, figure, &words);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "studies/error/judge.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -324,8 +323,8 @@ static void add_event(const struct error_run *run, const struct error_by_counter
                           error_on(&run->file, by->machine));
         for (size_t j = 0; j < by->points && figure_has_room(figure); j++)
             FIGURE_ROW(figure, error_machine_json(&run->file, by->machine), json_text(by->path),
-                       json_text(pattern), json_text(series), json_count(by->counters[j]),
-                       figure_number(by->medians[j]), figure_number((double)by->mins[j]),
+                       json_text(pattern), json_text(series), json_count(by->list[j].counters),
+                       figure_number(by->list[j].median), figure_number((double)by->list[j].min),
                        figure_number(by->slope), figure_number(by->low), figure_number(by->high));
         if (!isfinite(by->slope))
             continue;
@@ -361,8 +360,8 @@ static void error_add_counter_figures(const struct error_run *run, json_t *figur
                 continue;
             leads &= j >= i;
             for (size_t k = 1; k < other->points; k++)
-                changes |=
-                    other->medians[k] < other->medians[0] || other->medians[k] > other->medians[0];
+                changes |= other->list[k].median < other->list[0].median ||
+                           other->list[k].median > other->list[0].median;
         }
         if (leads && changes)
             add_event(run, by, figures);

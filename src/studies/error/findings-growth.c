@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "stats/interval.h"
-#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Z6: which factors make the null error, by the analyses of variance of instructions in all modes
@@ -85,14 +85,14 @@ static struct part look_at(const struct claim_facts *facts, bool stepped, enum e
     const struct error_report *report = facts->report;
     for (size_t i = 0; i < report->anova_count; i++) {
         const struct error_anova *anova = &report->anovas[i];
-        const struct error_effect *effects = &report->effects[anova->first];
+        const struct error_effect *effects = anova->effects;
         double range = NAN;
         if (!is_about(facts, anova, stepped))
             continue;
-        for (size_t j = anova->effects; j-- > 0;)
+        for (size_t j = anova->effect_count; j-- > 0;)
             if (effects[j].factors == 1u << factor)
                 range = effects[j].range;
-        for (size_t j = 0; j < anova->effects; j++) {
+        for (size_t j = 0; j < anova->effect_count; j++) {
             struct part candidate = {&effects[j], anova, matters(&effects[j]), range};
             if (concerns(&effects[j], factor) &&
                 (!part.effect || shows_more(&candidate, &part, factor)))
@@ -111,8 +111,8 @@ static bool is_tested_in_both_modes(const struct claim_facts *facts, enum error_
         if (!is_about(facts, anova, false) ||
             event_mode_of(facts->file, anova->event) != COUNT_BOTH)
             continue;
-        for (size_t j = anova->first; j < anova->first + anova->effects; j++)
-            if (concerns(&report->effects[j], factor))
+        for (size_t j = 0; j < anova->effect_count; j++)
+            if (concerns(&anova->effects[j], factor))
                 return true;
     }
     return false;
@@ -163,18 +163,15 @@ static void tell(const struct part *part, size_t index, struct finding *finding)
                                         [FINDING_FAILS] = "does not matter",
                                         [FINDING_INCONCLUSIVE] = "may matter"};
     const struct error_effect *effect = part->effect;
-    bool of_all = effect->factors == 1u << FACTOR_PATH || effect->factors == 1u << FACTOR_MACHINE;
-    double share = 100 * effect->share_within;
-    char through[100] = "", apart[80] = "";
-    if (effect->factors != 1u << expected[index].factor)
-        snprintf(through, sizeof(through), " as %.60s", effect->name);
-    if (isfinite(part->range))
-        snprintf(apart, sizeof(apart), ", levels %s apart", FIGURE(rounded(part->range)));
-    finding_clause(
-        finding, "%s %s (%s %% %s %.40s%s%s%s)", expected[index].name, words[part->matters],
-        share > 0 && share < 0.05 ? "under 0.1" : FIGURE(rounded(share)),
-        of_all ? "of" : "within paths of", part->anova->stepped ? "instructions:u" : effect->event,
-        part->anova->stepped ? ", stepped" : "", through, apart);
+    const bool of_all =
+        effect->factors == 1u << FACTOR_PATH || effect->factors == 1u << FACTOR_MACHINE;
+    const double share = 100 * effect->share_within;
+    const bool small = share > 0 && share < 0.05;
+    BECAUSE(
+        finding, FACTOR, expected[index].name, words[part->matters], small ? NAN : rounded(share),
+        small ? "under 0.1" : "", of_all ? "of" : "within paths of",
+        part->anova->stepped ? "instructions:u, stepped" : effect->event,
+        effect->factors == 1u << expected[index].factor ? "" : effect->name, rounded(part->range));
 }
 
 /* The part that decides gives the figure: one that refutes, else one that is open, else the level,
@@ -195,7 +192,7 @@ static void weigh(const struct claim_facts *facts, bool stepped, struct finding 
 {
     struct part best = {0};
     enum finding_verdict sofar = FINDING_UNTESTABLE;
-    char untested[120] = "";
+    struct text untested = {0};
     for (size_t i = 0; i < EXPECTED; i++) {
         struct part part = look_at(facts, stepped, expected[i].factor);
         bool one_sided = expected[i].factor == FACTOR_COUNTERS && part.effect &&
@@ -204,9 +201,8 @@ static void weigh(const struct claim_facts *facts, bool stepped, struct finding 
         if (part.effect)
             tell(&part, i, finding);
         if (!part.effect || one_sided) {
-            size_t used = strlen(untested);
-            snprintf(untested + used, sizeof(untested) - used, "%s%s%s", used ? ", " : "",
-                     expected[i].name, one_sided ? " in user+kernel mode" : "");
+            text_printf(&untested, "%s%s%s", untested.length ? ", " : "", expected[i].name,
+                        one_sided ? " in user+kernel mode" : "");
             finding->machine_untested |= expected[i].factor == FACTOR_MACHINE;
             continue;
         }
@@ -223,8 +219,9 @@ static void weigh(const struct claim_facts *facts, bool stepped, struct finding 
     struct estimate share = share_of(&best);
     share.verdict = sofar;
     estimate_report(&share, finding);
-    if (untested[0])
-        finding_clause(finding, "not tested: %s", untested);
+    finding->partly |= untested.length > 0;
+    if (untested.length)
+        BECAUSE(finding, NOT_TESTED, memory_text(&untested));
 }
 
 void rule_factors(const struct claim *claim, const void *context, struct finding *finding)
@@ -238,9 +235,8 @@ void rule_factors(const struct claim *claim, const void *context, struct finding
             weigh(facts, stepped, finding);
             return;
         }
-    finding_clause(finding,
-                   "no analysis of variance has several paths or patterns of instructions");
-    finding_clause(finding, "%s", why_no_instructions(facts->file, COUNT_USER));
+    BECAUSE(finding, ONE_LEVEL);
+    because_all(why_no_instructions(facts->file, COUNT_USER), finding);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -346,25 +342,23 @@ static size_t patterns_look_at(const struct claim_facts *facts, bool stepped,
     return pairs;
 }
 
-static const char *best_told(const struct level *best)
+static struct reasons best_told(const struct level *best)
 {
-    return memory_format("%s for %.40s in %s mode (%s)", pattern_descriptions[best->pattern],
-                         best->path, best->mode == COUNT_BOTH ? "user+kernel" : "user",
-                         FIGURE(best->median));
+    struct reasons told = {0};
+    SAY(&told, CLAUSE, FOUND_BEST, pattern_descriptions[best->pattern], best->path,
+        best->mode == COUNT_BOTH ? "user+kernel" : "user", best->median);
+    return told;
 }
 
 static void patterns_tell(const struct regret *regret, size_t pairs, struct finding *finding)
 {
-    const char *one = best_told(regret->best[0]), *other = best_told(regret->best[1]);
+    const struct reasons one = best_told(regret->best[0]), other = best_told(regret->best[1]);
     if (regret->estimate.verdict == FINDING_FAILS)
-        finding_clause(finding, "one pattern is best in all of %zu comparisons: %s, %s", pairs, one,
-                       other);
+        BECAUSE(finding, SAME_PATTERN, pairs, &one, &other);
     else if (regret->estimate.verdict == FINDING_HOLDS)
-        finding_clause(finding, "best are %s and %s: one pattern for both costs %s more", one,
-                       other, FIGURE(regret->estimate.value));
+        BECAUSE(finding, PATTERNS, &one, &other, regret->estimate.value);
     else
-        finding_clause(finding, "best seem %s and %s, but their errors spread over the difference",
-                       one, other);
+        BECAUSE(finding, PATTERNS_OPEN, &one, &other);
 }
 
 void rule_patterns(const struct claim *claim, const void *context, struct finding *finding)
@@ -379,16 +373,15 @@ void rule_patterns(const struct claim *claim, const void *context, struct findin
         pairs = patterns_look_at(facts, true, &loudest);
     }
     if (!pairs) {
-        finding_clause(finding, "no two paths, nor a path in two modes, were measured with two "
-                                "patterns in common");
+        BECAUSE(finding, ONE_PATTERN);
         if (!facts->level_count)
-            finding_clause(finding, "%s", why_no_instructions(facts->file, COUNT_USER));
+            because_all(why_no_instructions(facts->file, COUNT_USER), finding);
         return;
     }
     estimate_report(&loudest.estimate, finding);
     patterns_tell(&loudest, pairs, finding);
     if (stepped) {
-        finding_clause(finding, "stepped");
+        BECAUSE(finding, STEPPED);
         tell_untested_mode(facts, COUNT_BOTH, finding);
     }
 }
@@ -433,26 +426,20 @@ static const struct error_placement *choose(const struct claim_facts *facts, boo
 static enum finding_verdict look_at_windows(const struct claim_facts *facts,
                                             struct finding *finding)
 {
-    const struct error_placement *windows = choose(facts, true);
-    if (!windows) {
-        finding_clause(finding, "whether pattern or level alone explain it is not tested: the loop "
-                                "was not measured in several of both");
+    const struct error_placement *placement = choose(facts, true);
+    if (!placement) {
+        finding->partly = true;
+        BECAUSE(finding, NO_WINDOWS);
         return FINDING_UNTESTABLE;
     }
-    bool alone = windows->by_pattern >= EXPLAINS || windows->by_opt >= EXPLAINS;
-    if (!(windows->window_factor >= FACTOR)) {
-        finding_clause(finding,
-                       "in the windows of the patterns and levels the loop differs by a factor of "
-                       "%.2f only (%.60s)",
-                       windows->window_factor, windows->event);
+    const struct error_windows *by = &placement->windows;
+    if (!(by->factor >= FACTOR)) {
+        BECAUSE(finding, ALIKE_WINDOWS, by->factor, placement->event);
         return FINDING_UNTESTABLE;
     }
-    finding_clause(finding,
-                   "in windows (%.60s, a factor of %.2f) pattern alone explains %.0f %%, level "
-                   "alone %.0f %%, both together %.0f %% more",
-                   windows->event, windows->window_factor, 100 * windows->by_pattern,
-                   100 * windows->by_opt, 100 * windows->by_both);
-    return alone ? FINDING_FAILS : FINDING_HOLDS;
+    BECAUSE(finding, WINDOWS, placement->event, by->factor, 100 * by->by_pattern, 100 * by->by_opt,
+            100 * by->by_both);
+    return by->by_pattern >= EXPLAINS || by->by_opt >= EXPLAINS ? FINDING_FAILS : FINDING_HOLDS;
 }
 
 void rule_placement(const struct claim *claim, const void *context, struct finding *finding)
@@ -461,24 +448,22 @@ void rule_placement(const struct claim *claim, const void *context, struct findi
     (void)claim;
     if (facts->machine < facts->file->machine_count &&
         facts->file->machines[facts->machine].emulated) {
-        finding_clause(finding, "this machine is emulated: its times mean nothing");
+        BECAUSE(finding, EMULATED);
         return;
     }
     const struct error_placement *placement = choose(facts, false);
     if (!placement) {
-        finding_clause(finding, "no loop was timed at several places: neither cycles nor ticks "
-                                "could be counted there");
+        BECAUSE(finding, NO_PLACES);
         return;
     }
     struct estimate factor =
         estimate_at_least(placement->factor, placement->factor_low, placement->factor_high, FACTOR);
     estimate_report(&factor, finding);
-    finding_clause(finding, "%.60s for each iteration from %s to %s over %zu places",
-                   placement->event, FIGURE(placement->least), FIGURE(placement->most),
-                   placement->places);
+    BECAUSE(finding, PLACES, placement->event, placement->least, placement->most,
+            placement->places);
     if (finding->verdict == FINDING_FAILS && placement->places < ENOUGH_PLACES) {
         finding->verdict = FINDING_INCONCLUSIVE;
-        finding_clause(finding, "too few to say that no place is slow");
+        BECAUSE(finding, FEW_PLACES);
     }
     enum finding_verdict windows = look_at_windows(facts, finding);
     if (factor.verdict == FINDING_HOLDS && windows == FINDING_FAILS)
@@ -551,17 +536,18 @@ static struct estimate growth(const struct common *common)
     return estimate;
 }
 
-static const char *slope_told(const struct error_slope *slope)
+static struct reasons slope_told(const struct error_slope *slope)
 {
-    return memory_format("%.40s %.30s %s %.3g [%.3g, %.3g]", slope->event, slope->path,
-                         pattern_descriptions[slope->pattern], slope->slope, slope->low,
-                         slope->high);
+    struct reasons told = {0};
+    SAY(&told, CLAUSE, FOUND_SLOPE, slope->event, slope->path, pattern_descriptions[slope->pattern],
+        slope->slope, slope->low, slope->high);
+    return told;
 }
 
 static void tell_open(const struct estimate *estimate, struct finding *finding)
 {
     if (estimate->verdict == FINDING_INCONCLUSIVE)
-        finding_clause(finding, "its spread would hide a slope below %.2g", estimate->detectable);
+        BECAUSE(finding, HIDDEN, estimate->detectable);
 }
 
 static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
@@ -574,10 +560,9 @@ static void tell_why_not(const struct claim_facts *facts, enum count_mode mode,
                                 cell->class && strcmp(cell->class, "instructions") == 0);
     }
     if (measured)
-        finding_clause(finding, "instructions:%s was not measured on loops of several lengths",
-                       count_mode_names[mode]);
+        BECAUSE(finding, ONE_LENGTH, count_mode_names[mode]);
     else
-        finding_clause(finding, "%s", why_no_instructions(facts->file, mode));
+        because_all(why_no_instructions(facts->file, mode), finding);
 }
 
 void rule_both_duration(const struct claim *claim, const void *context, struct finding *finding)
@@ -590,23 +575,23 @@ void rule_both_duration(const struct claim *claim, const void *context, struct f
         return;
     }
     struct estimate estimate = growth(&common);
-    const char *least = slope_told(common.least), *most = slope_told(common.most);
+    const struct reasons least = slope_told(common.least), most = slope_told(common.most);
     bool differ = SAME_PATHS * fmax(common.least->high, 0) < common.most->low;
     if (differ)
         estimate.verdict = FINDING_FAILS;
     estimate_report(&estimate, finding);
     if (common.slopes == 1)
-        finding_clause(finding, "%s decides; no other path was measured", least);
+        BECAUSE(finding, ONE_SLOPE, &least);
     else
-        finding_clause(finding, "all %zu slopes taken together; %s: %s, %s", common.slopes,
-                       differ ? "the path makes a difference" : "none differs surely from another",
-                       least, most);
+        BECAUSE(finding, SLOPES, common.slopes,
+                differ ? "the path makes a difference" : "none differs surely from another", &least,
+                &most);
     tell_open(&estimate, finding);
     /* Which of several machines they belong to is not said. */
     const struct error_ticks *ticks = &facts->report->ticks;
     if (facts->file->machine_count == 1 && ticks->known)
-        finding_clause(finding, "interrupts explain %.3g: %.0f instructions each, which %s",
-                       ticks->predicted, ticks->each, ticks->agrees ? "agrees" : "does not agree");
+        BECAUSE(finding, INTERRUPTS, ticks->predicted, ticks->each,
+                ticks->agrees ? "agrees" : "does not agree");
 }
 
 void rule_user_duration(const struct claim *claim, const void *context, struct finding *finding)
@@ -631,8 +616,8 @@ void rule_user_duration(const struct claim *claim, const void *context, struct f
         return;
     }
     estimate_report(&gravest, finding);
-    finding_clause(finding, "%s decides, the furthest from 0 of %zu, up to %s iterations",
-                   slope_told(decides), slopes, FIGURE((double)decides->longest));
+    const struct reasons told = slope_told(decides);
+    BECAUSE(finding, FURTHEST, &told, slopes, decides->longest);
     tell_open(&gravest, finding);
 }
 
@@ -651,12 +636,13 @@ void rule_kernel_duration(const struct claim *claim, const void *context, struct
     if (differ)
         estimate.verdict = FINDING_FAILS;
     estimate_report(&estimate, finding);
-    finding_clause(finding, "%zu slope%s of kernel-only counts, the steepest %s", kernel.slopes,
-                   kernel.slopes == 1 ? "" : "s", slope_told(kernel.most));
+    const struct reasons steepest = slope_told(kernel.most);
+    BECAUSE(finding, KERNEL, kernel.slopes, &steepest);
     if (both.slopes)
-        finding_clause(finding, "user+kernel mode grows by %.3g [%.3g, %.3g], which %s", both.value,
-                       both.low, both.high, differ ? "is another slope" : "agrees");
+        BECAUSE(finding, BOTH, both.value, both.low, both.high,
+                differ ? "is another slope" : "agrees");
     else
-        finding_clause(finding, "whether user+kernel mode grows alike is not tested");
+        BECAUSE(finding, BOTH_UNTESTED);
+    finding->partly |= !both.slopes;
     tell_open(&estimate, finding);
 }

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why nothing could decide a claim about measurement error, in words for people: what cannot be
@@ -63,15 +63,16 @@ static const struct error_absence *absent_instructions(const struct error_case *
     return other;
 }
 
-static const char *first_sentence(const char *reason)
+static const char *given(const char *reason)
 {
-    if (!reason || !*reason)
-        return "no reason was given";
-    return memory_format("%.*s", reason_first_sentence(reason), reason);
+    return reason && *reason ? reason : "no reason was given";
 }
 
-const char *why_no_instructions(const struct error_case *file, enum count_mode mode)
+/* Without what the machine said of it where `brief`: that stands with the event. */
+static struct reasons why_no_instructions_as(const struct error_case *file, enum count_mode mode,
+                                             bool brief)
 {
+    struct reasons why = {0};
     const char *event = memory_format("instructions:%s", count_mode_names[mode]);
     const struct error_absence *absence = absent_instructions(file, event);
     const char *failed = NULL;
@@ -79,42 +80,51 @@ const char *why_no_instructions(const struct error_case *file, enum count_mode m
         const struct error_cell *cell = &file->cells[i];
         if (strcmp(cell->event, event) != 0 || cell->part != PART_NULL)
             continue;
-        if (cell->runs > 0)
-            return memory_format("%s was measured in single processes, or not in these ways",
-                                 event);
+        if (cell->runs > 0) {
+            SAY(&why, CLAUSE, FOUND_OTHER_WAYS, event);
+            return why;
+        }
         failed = cell->reason ? cell->reason : failed;
     }
     if (absence)
-        return memory_format("%.60s cannot be opened: %s", absence->what,
-                             first_sentence(absence->reason));
-    return failed ? memory_format("%s could not be measured: %s", event, first_sentence(failed))
-                  : memory_format("%s was not measured", event);
+        SAY(&why, CLAUSE, FOUND_REFUSED, absence->what, brief ? "" : given(absence->reason));
+    else if (failed)
+        SAY(&why, CLAUSE, FOUND_FAILED, event, brief ? "" : failed);
+    else
+        SAY(&why, CLAUSE, FOUND_NOT_MEASURED, event);
+    return why;
+}
+
+struct reasons why_no_instructions(const struct error_case *file, enum count_mode mode)
+{
+    return why_no_instructions_as(file, mode, false);
 }
 
 void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
                         struct finding *finding)
 {
-    const char *why = why_no_instructions(facts->file, mode), *reason = strstr(why, ": ");
-    finding_clause(finding, "%s mode is not tested, as %.*s",
-                   mode == COUNT_BOTH ? "user+kernel" : "user",
-                   (int)(reason ? (size_t)(reason - why) : strlen(why)), why);
+    const struct reasons why = why_no_instructions_as(facts->file, mode, true);
+    finding->partly = true;
+    BECAUSE(finding, MODE_UNTESTED, mode == COUNT_BOTH ? "user+kernel" : "user", &why);
 }
 
 /* Why a path, or several with this beginning, says nothing, as a clause: "perf-user could not
  * measure: …". */
-static const char *why_no_path(const struct error_case *file, const char *beginning)
+static struct reasons why_no_path(const struct error_case *file, const char *beginning)
 {
+    struct reasons why = {0};
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct error_cell *cell = &file->cells[i];
-        if (begins(cell->path, beginning) && cell->runs == 0 && cell->reason)
-            return memory_format("%.60s could not measure %.60s: %s", cell->path, cell->event,
-                                 first_sentence(cell->reason));
+        if (!why.count && begins(cell->path, beginning) && cell->runs == 0 && cell->reason)
+            SAY(&why, CLAUSE, FOUND_PATH_FAILED, cell->path, cell->event, cell->reason);
     }
-    for (size_t i = file->absence_count; i-- > 0;)
+    for (size_t i = file->absence_count; i-- > 0 && !why.count;)
         if (begins(file->absences[i].what, beginning))
-            return memory_format("%.60s is not there: %s", file->absences[i].what,
-                                 first_sentence(file->absences[i].reason));
-    return memory_format("no path was measured whose name begins with %s", beginning);
+            SAY(&why, CLAUSE, FOUND_PATH_ABSENT, file->absences[i].what,
+                given(file->absences[i].reason));
+    if (!why.count)
+        SAY(&why, CLAUSE, FOUND_NO_PATH, beginning);
+    return why;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -319,14 +329,11 @@ static struct half look_at(const struct claim_facts *facts, bool stepped, enum c
 static void tell(const struct half *half, const char *mode, struct finding *finding)
 {
     const struct error_by_counters *by = half->by;
-    size_t end = by->points - 1;
-    finding_clause(finding, "%s%s: %.40s adds %s with %u counter%s, %s with %u", mode,
-                   half->stepped ? ", stepped" : "", by->path, FIGURE(by->medians[0]),
-                   by->counters[0], by->counters[0] == 1 ? "" : "s", FIGURE(by->medians[end]),
-                   by->counters[end]);
+    const struct error_point *first = &by->list[0], *last = &by->list[by->points - 1];
+    BECAUSE(finding, COUNTERS, mode, half->stepped ? "stepped" : "", by->path, first->median,
+            first->counters, last->median, last->counters);
     if (half->beside && half->beside->slope >= GROWTH)
-        finding_clause(finding, "%.40s adds %s for each, in code of its own", half->beside->path,
-                       FIGURE(round(half->beside->slope * 10) / 10));
+        BECAUSE(finding, OWN_CODE, half->beside->path, round(half->beside->slope * 10) / 10);
 }
 
 static void rule_more_counters(const struct claim *claim, const void *context,
@@ -339,9 +346,8 @@ static void rule_more_counters(const struct claim *claim, const void *context,
     if (!user.by)
         user = look_at(facts, true, COUNT_USER);
     if (!both.by && !user.by) {
-        finding_clause(finding, "no path that reads its counters by one system call was measured "
-                                "with several numbers of them in read-read");
-        finding_clause(finding, "%s", why_no_instructions(facts->file, COUNT_BOTH));
+        BECAUSE(finding, ONE_NUMBER);
+        because_all(why_no_instructions(facts->file, COUNT_BOTH), finding);
         return;
     }
     bool user_decides =
@@ -414,15 +420,14 @@ static struct estimate least_step(const struct ladder *ladder)
 static void interfaces_tell(const struct ladder *ladder, const char *mode, bool stepped,
                             struct finding *finding)
 {
-    const char *words[INTERFACES] = {"", "", ""};
+    struct reasons words = {0};
     for (int i = 0; i < INTERFACES; i++)
         if (ladder->best[i])
-            words[i] = memory_format("%s%.40s %s %s", i ? ", " : "", ladder->best[i]->path,
-                                     pattern_descriptions[ladder->best[i]->pattern],
-                                     FIGURE(ladder->best[i]->median));
-    finding_clause(finding, "%s%s: %s%s%s", mode,
-                   stepped ? ", stepped on an event of the operating system" : "", words[DIRECT],
-                   words[PAPI_LOW], words[PAPI_HIGH]);
+            SAY(&words, NONE, words.count ? FOUND_NEXT_INTERFACE : FOUND_INTERFACE,
+                ladder->best[i]->path, pattern_descriptions[ladder->best[i]->pattern],
+                ladder->best[i]->median);
+    BECAUSE(finding, INTERFACES, mode, stepped ? "stepped on an event of the operating system" : "",
+            &words);
 }
 
 static void rule_interfaces(const struct claim *claim, const void *context, struct finding *finding)
@@ -432,10 +437,10 @@ static void rule_interfaces(const struct claim *claim, const void *context, stru
     struct ladder user = climb(facts, false, COUNT_USER), steps = climb(facts, true, COUNT_USER);
     bool stepped = !can_tell(&user) && can_tell(&steps);
     if (!can_tell(&user) && !stepped) {
-        finding_clause(finding, "%s",
-                       user.best[DIRECT] || steps.best[DIRECT]
-                           ? why_no_path(facts->file, "papi-")
-                           : why_no_instructions(facts->file, COUNT_USER));
+        because_all(user.best[DIRECT] || steps.best[DIRECT]
+                        ? why_no_path(facts->file, "papi-")
+                        : why_no_instructions(facts->file, COUNT_USER),
+                    finding);
         return;
     }
     user = stepped ? steps : user;
@@ -443,9 +448,12 @@ static void rule_interfaces(const struct claim *claim, const void *context, stru
     estimate_report(&step, finding);
     interfaces_tell(&user, "user mode", stepped, finding);
     for (int i = PAPI_LOW; i < INTERFACES; i++)
-        if (!user.best[i])
-            finding_clause(finding, "not tested: %.200s",
-                           why_no_path(facts->file, i == PAPI_LOW ? "papi-low" : "papi-high"));
+        if (!user.best[i]) {
+            const struct reasons why =
+                why_no_path(facts->file, i == PAPI_LOW ? "papi-low" : "papi-high");
+            finding->partly = true;
+            BECAUSE(finding, NOT_TESTED, &why);
+        }
     struct ladder both = climb(facts, false, COUNT_BOTH);
     if (can_tell(&both))
         interfaces_tell(&both, "user+kernel mode", false, finding);
@@ -499,21 +507,21 @@ static struct spread_half spread_look_at(const struct claim_facts *facts, bool s
     return half;
 }
 
-static const char *cell_told(const struct error_row *row)
+static struct reasons cell_told(const struct error_row *row)
 {
     const struct error_cell *cell = row->cell;
-    const char *counters =
-        cell->counters == 1 ? "" : memory_format(", %u counters", cell->counters);
-    return memory_format("%s (%.20s, %s, %.4s, %.10s%s)", FIGURE((double)row->later.median),
-                         cell->path, pattern_descriptions[cell->pattern],
-                         cell->opt ? cell->opt : "", cell->link ? cell->link : "", counters);
+    struct reasons told = {0};
+    SAY(&told, CLAUSE, FOUND_CELL, row->later.median, cell->path,
+        pattern_descriptions[cell->pattern], cell->opt, cell->link,
+        cell->counters == 1 ? NAN : (double)cell->counters);
+    return told;
 }
 
 static void spread_tell(const struct spread_half *half, const char *mode, struct finding *finding)
 {
-    finding_clause(finding, "%s%s: from %s to %s, %s-fold over %zu cells", mode,
-                   half->stepped ? ", stepped" : "", cell_told(half->least), cell_told(half->most),
-                   FIGURE(round(half->estimate.value * 10) / 10), half->cells);
+    const struct reasons least = cell_told(half->least), most = cell_told(half->most);
+    BECAUSE(finding, SPREAD, mode, half->stepped ? "stepped" : "", &least, &most,
+            round(half->estimate.value * 10) / 10, half->cells);
 }
 
 static void rule_spread(const struct claim *claim, const void *context, struct finding *finding)
@@ -533,13 +541,11 @@ static void rule_spread(const struct claim *claim, const void *context, struct f
           both.estimate.value < user.estimate.value)))
         decides = &both;
     if (!decides->tested) {
+        const struct reasons why = why_no_instructions(facts->file, COUNT_USER);
         if (user.cells + both.cells > 0)
-            finding_clause(finding,
-                           "a spread over ways to measure takes two paths and two patterns at "
-                           "least, and less than that was measured");
+            BECAUSE(finding, FEW_WAYS);
         else
-            finding_clause(finding, "no error of an empty window was counted in instructions: %s",
-                           why_no_instructions(facts->file, COUNT_USER));
+            BECAUSE(finding, NO_INSTRUCTIONS, &why);
         return;
     }
     estimate_report(&decides->estimate, finding);
@@ -585,16 +591,16 @@ static struct estimate compare_modes(const struct claim_facts *facts, const stru
 {
     const struct level *user = level_find(facts, false, COUNT_USER, both->path, both->pattern);
     if (!user) {
-        finding_clause(finding, "user mode was not measured to compare");
+        BECAUSE(finding, NO_USER_MODE);
         return (struct estimate){.verdict = FINDING_UNTESTABLE};
     }
     double most = fmax(1, EQUAL * user->median);
     struct estimate equal = estimate_within(both->median - user->median, both->low - user->high,
                                             both->high - user->low, most);
-    finding_clause(finding, "user mode alone %s, which is %s", FIGURE(user->median),
-                   equal.verdict == FINDING_HOLDS   ? "the same"
-                   : equal.verdict == FINDING_FAILS ? "not the same"
-                                                    : "not surely the same");
+    BECAUSE(finding, USER_MODE, user->median,
+            equal.verdict == FINDING_HOLDS   ? "the same"
+            : equal.verdict == FINDING_FAILS ? "not the same"
+                                             : "not surely the same");
     return equal;
 }
 
@@ -604,12 +610,14 @@ static void tell_why_not(const struct claim_facts *facts, bool has_user, struct 
     for (size_t i = 0; i < facts->level_count; i++)
         any = any || (facts->levels[i].machine == facts->machine && !facts->levels[i].stepped &&
                       facts->levels[i].mode == COUNT_BOTH);
-    finding_clause(finding, "%s",
-                   !any        ? why_no_instructions(facts->file, COUNT_BOTH)
-                   : !has_user ? why_no_path(facts->file, "perf-user")
-                               : "no path that reads by a system call was measured beside it");
+    if (any && has_user)
+        BECAUSE(finding, NO_CALL);
+    else
+        because_all(any ? why_no_path(facts->file, "perf-user")
+                        : why_no_instructions(facts->file, COUNT_BOTH),
+                    finding);
     if (!any)
-        finding_clause(finding, "what a system call costs shows in user+kernel mode only");
+        BECAUSE(finding, CALLS_SHOW);
 }
 
 static void rule_user_reads(const struct claim *claim, const void *context, struct finding *finding)
@@ -624,9 +632,8 @@ static void rule_user_reads(const struct claim *claim, const void *context, stru
         has_user = has_user || user;
         if (!user || !call)
             continue;
-        finding_clause(finding, "%s in user+kernel mode: %s by a system call (%.40s), %s by %.40s",
-                       pattern_descriptions[user->pattern], FIGURE(call->median), call->path,
-                       FIGURE(user->median), user->path);
+        BECAUSE(finding, READS, pattern_descriptions[user->pattern], call->median, call->path,
+                user->median, user->path);
         if (decided)
             continue;
         decided = true;
@@ -699,10 +706,8 @@ static void tell_machines(const void *context, const enum finding_verdict *verdi
     for (size_t i = 0; i < file->machine_count; i++)
         decided += verdicts[i] != FINDING_UNTESTABLE;
     if (file->machine_count > 1 && decided > 0)
-        finding_clause(finding, "of %zu machines %zu can tell, and %.60s decides",
-                       file->machine_count, decided,
-                       file->machines[facts->machine].name ? file->machines[facts->machine].name
-                                                           : "one");
+        BECAUSE(finding, MACHINES, file->machine_count, decided,
+                file->machines[facts->machine].name ? file->machines[facts->machine].name : "one");
 }
 
 void error_judge_findings(const struct error_case *file, struct error_report *report)

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
-#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The mean of a cell with its processes as replicates: runs of one process depend on each other (a
@@ -462,8 +462,9 @@ static size_t drop_lonely(cell_pointer *cells, size_t count)
     return left;
 }
 
-/* Why nothing is known; NULL: it is. */
-static const char *predict(const cell_pointer *cells, size_t count, struct error_ticks *ticks)
+/* Why nothing is known; KNOWN: it is. */
+#define KNOWN ERROR_SAYS
+static enum error_says predict(const cell_pointer *cells, size_t count, struct error_ticks *ticks)
 {
     struct slope_point *points = duration_points(cells, count, run_interrupts);
     struct tick_cell *tick_cells = memory_new(count, sizeof(*tick_cells));
@@ -474,25 +475,21 @@ static const char *predict(const cell_pointer *cells, size_t count, struct error
         spread += spread_x(&tick_cells[i].all);
     }
     if (!slope_shares(points, count))
-        return "kernel-only instructions were counted along with interrupts for one N only, so "
-               "nothing is known of how many come with duration";
+        return TICKS_ONE_N;
     if (!(interrupts > 0))
-        return "no run was interrupted: longer loops or more runs are needed";
+        return TICKS_NONE;
     if (!(spread > 0))
-        return "every run was interrupted equally often, so nothing is known of what one interrupt "
-               "adds";
+        return TICKS_ALIKE;
     for (size_t i = 0; i < count; i++)
         tick_cells[i].share = points[i].share;
     judge_figures(tick_cells, count, ticks);
-    return isfinite(ticks->predicted_low) && isfinite(ticks->each_low)
-               ? NULL
-               : "too few interrupts to say what one adds";
+    return isfinite(ticks->predicted_low) && isfinite(ticks->each_low) ? KNOWN : TICKS_FEW;
 }
 
 /* Counting interrupts adds instructions to each, so the user+kernel cells that do it as well are
- * compared where there are such. Returns why nothing is known; NULL: it is. */
-static const char *measure(const struct error_case *file, uint32_t machine, cell_pointer *cells,
-                           struct error_ticks *ticks)
+ * compared where there are such. Returns why nothing is known. */
+static enum error_says measure(const struct error_case *file, uint32_t machine, cell_pointer *cells,
+                               struct error_ticks *ticks)
 {
     size_t count = gather(file, machine, COUNT_BOTH, true, cells);
     bool alike = count > 0;
@@ -501,18 +498,15 @@ static const char *measure(const struct error_case *file, uint32_t machine, cell
     AUTO_MEMORY struct slope_point *points = duration_points(cells, count, error_of_run);
     struct slope_line line = slope_of(points, count);
     if (!line.known)
-        return count ? "user+kernel instructions were counted for one N only"
-                     : "no cell counts user+kernel instructions of the loop";
+        return count ? TICKS_BOTH_ONE_N : TICKS_BOTH_NONE;
     if (!isfinite(line.error))
-        return "the user+kernel cells have one process each and too few N: nothing is known of how "
-               "far their slope may be off";
+        return TICKS_BOTH_LONELY;
     ticks->measured = line.slope;
     ticks->measured_low = line.low;
     ticks->measured_high = line.high;
     if (!alike)
-        note_add(ticks->reason, "counting interrupts adds instructions to each of them, and the "
-                                "user+kernel cells were measured without");
-    return NULL;
+        SAY(&ticks->why, CLAUSE, TICKS_UNLIKE);
+    return KNOWN;
 }
 
 /* Fills report->ticks. */
@@ -526,16 +520,14 @@ static void judge_ticks(const struct error_case *file, struct error_report *repo
         if (counts_instructions(&file->cells[i], COUNT_KERNEL) && file->cells[i].interrupts)
             machine = file->cells[i].machine;
     size_t all = gather(file, machine, COUNT_KERNEL, true, cells), count = drop_lonely(cells, all);
-    const char *unknown =
-        !all ? "no cell counts kernel-only instructions of the loop and interrupts along with them"
-        : !count ? "the kernel-only cells have one process each, whose runs cannot say how far "
-                   "processes differ"
-                 : predict(cells, count, ticks);
-    if (!unknown)
+    enum error_says unknown = !all     ? TICKS_NO_CELL
+                              : !count ? TICKS_LONELY
+                                       : predict(cells, count, ticks);
+    if (unknown == KNOWN)
         unknown = measure(file, machine, cells, ticks);
-    ticks->known = !unknown;
-    if (unknown)
-        note_add(ticks->reason, "%s", unknown);
+    ticks->known = unknown == KNOWN;
+    if (!ticks->known)
+        SAY(&ticks->why, CLAUSE, unknown);
     ticks->agrees = ticks->known && ticks->measured_low <= ticks->predicted_high &&
                     ticks->predicted_low <= ticks->measured_high;
 }

@@ -10,7 +10,7 @@
 #include "stats/anova.h"
 #include "stats/moments.h"
 #include "stats/random.h"
-#include "studies/error/judge.h"
+#include "studies/error/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What one iteration of a loop costs in a process: its fastest run, since nothing makes a run
@@ -298,7 +298,7 @@ static size_t processes_of(const cell_pointer *cells, size_t count)
 static void judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
                          struct error_report *report, struct error_placement *placement)
 {
-    placement->first = report->place_count;
+    placement->list = &report->places[report->place_count];
     placement->least = placement->most = placement->factor = NAN;
     placement->factor_low = placement->factor_high = NAN;
     AUTO_MEMORY struct fastest *list = memory_new(processes_of(cells, count), sizeof(*list));
@@ -327,7 +327,7 @@ static void judge_places(const cell_pointer *cells, size_t count, uint64_t seed,
     placement->places = places.places;
     if (!places.places)
         return;
-    judge_factor(&places, report->places + placement->first, seed, placement);
+    judge_factor(&places, placement->list, seed, placement);
     judge_share(&places, seed, placement);
 }
 
@@ -381,15 +381,15 @@ static void window_factor(const struct fastest *list, size_t count,
         least = fmin(least, fastest);
         most = fmax(most, fastest);
     }
-    placement->window_factor = least > 0 ? most / least : most > least ? NAN : 1;
+    placement->windows.factor = least > 0 ? most / least : most > least ? NAN : 1;
 }
 
 /* The inline loop: one N, any patterns, levels and links. */
 static void judge_windows(const cell_pointer *cells, size_t count, uint64_t seed,
                           struct error_placement *placement)
 {
-    placement->window_factor = NAN;
-    placement->p_pattern = placement->p_opt = placement->p_both = 1;
+    placement->windows.factor = NAN;
+    placement->windows.p_pattern = placement->windows.p_opt = placement->windows.p_both = 1;
     AUTO_MEMORY struct fastest *list = memory_new(processes_of(cells, count), sizeof(*list));
     size_t filled = fill(cells, count, list);
     if (fastest_end(list, filled, 0) == filled) /* one window, or none */
@@ -407,12 +407,12 @@ static void judge_windows(const cell_pointer *cells, size_t count, uint64_t seed
     for (size_t i = 0; i < TERMS; i++)
         if (!rows[i].df || !table.residual_df)
             rows[i] = (struct anova_row){.p = 1};
-    placement->by_pattern = rows[BY_PATTERN].omega_squared;
-    placement->by_opt = rows[BY_OPT].omega_squared;
-    placement->by_both = rows[BY_BOTH].omega_squared;
-    placement->p_pattern = rows[BY_PATTERN].p;
-    placement->p_opt = rows[BY_OPT].p;
-    placement->p_both = rows[BY_BOTH].p;
+    placement->windows.by_pattern = rows[BY_PATTERN].omega_squared;
+    placement->windows.by_opt = rows[BY_OPT].omega_squared;
+    placement->windows.by_both = rows[BY_BOTH].omega_squared;
+    placement->windows.p_pattern = rows[BY_PATTERN].p;
+    placement->windows.p_opt = rows[BY_OPT].p;
+    placement->windows.p_both = rows[BY_BOTH].p;
     placement->has_windows = true;
 }
 

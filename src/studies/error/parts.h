@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "engine/study.h"
 #include "machine/check.h"
+#include "output/field.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -31,14 +32,18 @@ struct error_run {
     /* --- what came of it --- */
     struct error_case file;
     struct error_report report;
+    struct error_check {
+        const struct check *check;
+        struct advice advice;
+    } * checks; /* what `doctor` says that bears on this study: bad, then warn */
+    size_t check_count;
 };
 
 /* --- for people; kept: the struct error_run --- */
 void error_put_report(const void *kept, const struct style *style, struct text *out);
-/* --- for programs --- */
-json_t *error_results_json(const void *kept);
-json_t *error_analysis_json(const void *kept);
-json_t *error_anova_json(const void *kept);
+/* --- for programs (fields.c) --- */
+extern const struct field error_results;
+extern const struct fields error_analysis;
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *error_figures(const void *kept);
 
@@ -47,14 +52,6 @@ json_t *error_figures(const void *kept);
  * with a heading, or one line that says why there is none. */
 
 extern const char *const error_part_names[PART_COUNT]; /* "null", "stepped" … */
-
-/* --- what `doctor` says that bears on this study, worst first --- */
-struct error_check {
-    const struct check *check;
-    struct advice advice;
-};
-/* Bad and warn ones. Returns how many. */
-size_t error_checks(const struct facts *facts, struct error_check **list);
 
 /* --- words --- */
 /* "instructions", "ticks", "ns", "system calls": what an event's counts are counts of. */
@@ -73,18 +70,10 @@ const char *error_way(const struct error_case *file, uint32_t machine, const cha
                       enum pattern pattern);
 /* What the best path adds to the same event; NaN: none was measured. */
 double error_best_window(const struct error_report *report, const struct error_cell *cell);
-/* Cells of a row that have the same tone. */
-void error_add_texts(struct table *table, enum tone tone, const char *const *texts, size_t count);
-#define ADD_TEXTS(table, tone, ...)                                                                \
-    error_add_texts(table, tone, (const char *const[]){__VA_ARGS__},                               \
-                    sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 /* A table, and its columns. */
 #define WORDS(heading)  .title = (heading)
 #define NUMBER(heading) .title = (heading), .right = true
 #define TABLE_OF(list)  .columns = (list), .column_count = sizeof(list) / sizeof(*(list))
-/* "1.2 to 3.4"; `same` where both ends read alike. */
-void error_add_interval(struct table *table, enum tone tone, double low, double high,
-                        const char *same);
 /* Numbers where they are printed. */
 #define BRIEF(value)  number_brief(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
 #define WHOLE(value)  number_count(value, (char[NUMBER_SIZE]){""}, NUMBER_SIZE)
@@ -95,19 +84,16 @@ void error_add_interval(struct table *table, enum tone tone, double low, double 
 typedef bool error_alike(const struct error_slope *left, const struct error_slope *right);
 bool error_is_constant(const struct error_report *report, const struct error_slope *like,
                        error_alike *alike);
-/* A sentence for an empty part, with the reason for which the plan left out `what`. */
-void error_put_nothing(const struct error_run *run, const char *words, const char *what,
-                       const struct style *style, struct text *out);
-/* Was a counter of the CPU measured at all? Else why it could not be, "" where nobody knows. */
+/* Was a counter of the CPU measured at all? */
 bool error_has_cpu_counter(const struct error_case *file);
-const char *error_no_counter_reason(const struct error_case *file);
-/* A sentence for a part that is empty because no counter can be opened. */
-void error_put_uncounted(const struct error_run *run, const char *words, const struct style *style,
-                         struct text *out);
-/* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
-bool error_is_uncounted(const struct error_run *run, bool empty);
 /* One process a cell leaves nothing to compare with. */
 bool error_is_untested(const struct error_anova *anova);
+
+/* The rows of a list (fields.c) that are wanted (NULL: all) as plain tables, one of each machine.
+ * item: what has the list. */
+typedef bool error_wanted(const struct error_report *report, const void *row);
+void error_put_rows(const struct error_run *run, const struct field *list, const void *item,
+                    error_wanted *wanted, const struct style *style, struct text *out);
 
 /* --- parts, in the order in which they are shown --- */
 typedef void error_put_part(const struct error_run *run, const struct style *style,

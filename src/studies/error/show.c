@@ -88,33 +88,6 @@ double error_best_window(const struct error_report *report, const struct error_c
     return NAN;
 }
 
-void error_add_texts(struct table *table, enum tone tone, const char *const *texts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        table_add(table, tone, texts[i]);
-}
-
-void error_add_interval(struct table *table, enum tone tone, double low, double high,
-                        const char *same)
-{
-    const char *from = BRIEF(low), *to = BRIEF(high);
-    if (strcmp(from, to) == 0)
-        table_add(table, tone, same);
-    else
-        table_addf(table, tone, "%s to %s", from, to);
-}
-
-void error_put_nothing(const struct error_run *run, const char *words, const char *what,
-                       const struct style *style, struct text *out)
-{
-    const char *reason = "";
-    for (size_t i = run->studying.skips.count; i-- > 0;)
-        if (!run->studying.skips.list[i].for_programs &&
-            strncmp(run->studying.skips.list[i].what, what, strlen(what)) == 0)
-            reason = run->studying.skips.list[i].reason;
-    error_put_words(style, out, "%s%s%s", words, reason[0] ? ": " : "", reason);
-}
-
 bool error_has_cpu_counter(const struct error_case *file)
 {
     for (size_t i = 0; i < file->cell_count; i++) {
@@ -126,57 +99,11 @@ bool error_has_cpu_counter(const struct error_case *file)
     return false;
 }
 
-bool error_is_uncounted(const struct error_run *run, bool empty)
-{
-    return empty && !run->studying.options->all && !error_has_cpu_counter(&run->file);
-}
-
-const char *error_no_counter_reason(const struct error_case *file)
-{
-    for (size_t i = 0; i < file->absence_count; i++) {
-        const struct error_absence *absence = &file->absences[i];
-        if (strncmp(absence->what, "instructions", strlen("instructions")) == 0)
-            return absence->reason;
-    }
-    return "";
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What to do, before anything else is shown: how to count each event with the least error, and
  * what the doctor found that no way of measuring mends. */
 
 #define INDENT 6u
-
-/* Checks that say nothing of this study: it draws over address layouts on purpose, and counts
- * clocks and tracepoints only where they open. */
-static const char *const unconcerned[] = {"aslr", "clocksource", "tracefs"};
-
-static bool concerns(const struct check *check)
-{
-    for (size_t i = 0; i < sizeof(unconcerned) / sizeof(*unconcerned); i++)
-        if (strcmp(check->name, unconcerned[i]) == 0)
-            return false;
-    return true;
-}
-
-size_t error_checks(const struct facts *facts, struct error_check **list)
-{
-    static const enum check_status urgency[] = {CHECK_BAD, CHECK_WARN};
-    size_t count = 0;
-    *list = NULL;
-    for (size_t level = 0; facts && facts->count && level < 2; level++)
-        for (size_t i = 0; check_registry[i]; i++) {
-            struct error_check *check = memory_add(*list, count);
-            check->check = check_registry[i];
-            if (concerns(check->check))
-                check_judge(check->check, facts, &check->advice);
-            if (!concerns(check->check) || check->advice.status != urgency[level])
-                count--;
-        }
-    return count;
-}
-
-/* --- for people --- */
 
 static bool is_about(const struct error_advice *left, const struct error_advice *right)
 {
@@ -197,19 +124,19 @@ static void put_event(const struct error_report *report, size_t first, const str
         if (!is_about(&list[i], &list[first]))
             continue;
         text_puts(&words, words.length ? " " : "");
-        text_put_clean(&words, list[i].text);
+        text_put_clean(&words, reasons_text(&list[i].why));
     }
     text_puts(out, "- ");
     wrap(out, text_string(&words), 2, 2, style->width);
 }
 
 /* What a command changes stands with it; only its first line, the doctor has the rest. */
-static void put_checks(const struct error_check *checks, size_t count, const struct style *style,
-                       struct text *out)
+static void put_checks(const struct error_run *run, const struct style *style, struct text *out)
 {
+    const struct error_check *checks = run->checks;
     AUTO_TEXT struct text lasting = {0};
     bool begun = false;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < run->check_count; i++) {
         const char *fix = checks[i].advice.fix;
         const char *words = memory_format("%s: %s", checks[i].check->name, checks[i].advice.value);
         const bool bad = checks[i].advice.status == CHECK_BAD;
@@ -236,191 +163,63 @@ static void put_checks(const struct error_check *checks, size_t count, const str
 void error_put_advice(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    struct error_check *checks;
-    size_t count = error_checks(run->studying.facts, &checks);
     bool of_cpu = false;
     section_put_heading("What to do", style, out);
     for (size_t i = 0; i < report->advice_count; i++)
         of_cpu |= report->advice[i].mode != COUNT_ANY;
     /* Counts of the CPU come before those that every machine has: what of those is best a table
      * below says as well. */
-    for (size_t pass = of_cpu ? 0 : 1; pass < (of_cpu && !run->studying.options->all ? 1 : 2);
-         pass++)
-        for (size_t i = 0; i < report->advice_count; i++)
-            if ((report->advice[i].mode != COUNT_ANY) == (pass == 0))
-                put_event(report, i, style, out);
+    for (size_t i = 0; i < report->advice_count; i++)
+        if ((report->advice[i].mode != COUNT_ANY) == of_cpu || run->studying.options->all)
+            put_event(report, i, style, out);
     if (!report->advice_count)
         section_put_words(
             "Nothing can be advised: no null error was measured; \"Left out\" below says why.",
             style, out);
-    put_checks(checks, count, style, out);
+    put_checks(run, style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The paper's Table 3 beside ours: for every path the pattern with the smallest error. Below it
- * the events that the paper did not have. */
+ * The best pattern of each path, the paper's Table 3, and the events that the paper did not have.
+ */
 
-static void add_ours(struct table *table, const struct error_best *best)
+/* What was counted is not told again as stepped. */
+static bool is_instructions(const struct error_report *report, const void *row)
 {
-    enum tone tone = best && best->overall ? TONE_STRONG : TONE_PLAIN;
-    table_add(table, tone, best ? best->path : "");
-    table_addf(table, tone, "%s%s", best ? pattern_names[best->pattern] : "",
-               best && best->overall ? " *" : "");
-    ADD_TEXTS(table, tone, best ? BRIEF(best->median) : "", best ? BRIEF((double)best->min) : "");
-    table_add(table, TONE_PLAIN, !best ? "" : best->stepped ? "exact" : "counted");
+    return error_is_instructions(row) && !error_is_counted(report, row, true);
 }
 
-/* The next row of either side at or after *at; NULL: no more. */
-static const struct error_best *next_ours(const struct error_report *report, uint32_t machine,
-                                          enum count_mode mode, const char *like, size_t *at)
+static bool is_other(const struct error_report *report, const void *row)
 {
-    for (; *at < report->best_count; (*at)++) {
-        const struct error_best *best = &report->best[*at];
-        /* What a path here is like in the paper's table. */
-        bool begins_papi = strncmp(best->path, "papi-", 5) == 0;
-        if (best->machine == machine && error_is_instructions(best) && best->mode == mode &&
-            !error_is_counted(report, best, true) &&
-            strcmp(begins_papi ? best->path : "direct", like) == 0)
-            return &report->best[(*at)++];
-    }
-    return NULL;
+    const struct error_best *best = row;
+    (void)report;
+    return best->overall && !error_is_instructions(best);
 }
 
-static const struct error_table3 *next_theirs(enum count_mode mode, const char *like, size_t *at)
+static void put_bests(const struct error_run *run, const char *heading, error_wanted *wanted,
+                      const char *legend, const struct style *style, struct text *out)
 {
-    for (; *at < sizeof(error_table3) / sizeof(*error_table3); (*at)++) {
-        const struct error_table3 *row = &error_table3[*at];
-        if (strcmp(row->mode, count_mode_names[mode]) == 0 && strcmp(row->like, like) == 0)
-            return &error_table3[(*at)++];
-    }
-    return NULL;
-}
-
-/* Both sides of one mode and one kind of path, as long as either has rows. */
-static void add_group(struct table *table, const struct error_report *report, uint32_t machine,
-                      enum count_mode mode, const char *like)
-{
-    size_t ours = 0, theirs = 0;
-    bool any = false; /* has a row that names what ours is */
-    for (;;) {
-        const struct error_best *best = next_ours(report, machine, mode, like, &ours);
-        const struct error_table3 *row = next_theirs(mode, like, &theirs);
-        if (!best && !row)
-            return;
-        table_add(table, TONE_PLAIN, count_mode_names[mode]);
-        if (best || any)
-            add_ours(table, best);
-        else /* a kind of path of which there is nothing of ours in this mode */
-            ADD_TEXTS(table, TONE_DIM, like, "-", "-", "-", "none");
-        any = true;
-        ADD_TEXTS(table, TONE_DIM, row ? row->tool : "", row ? pattern_names[row->pattern] : "",
-                  row ? BRIEF(row->median) : "", row ? BRIEF((double)row->min) : "");
-    }
-}
-
-static bool any_measured(const struct error_report *report, enum count_mode mode)
-{
-    for (size_t i = 0; i < report->best_count; i++)
-        if (error_is_instructions(&report->best[i]) && report->best[i].mode == mode)
-            return true;
-    return false;
-}
-
-/* A mode without rows of ours is a line below. */
-static void put_table3(const struct error_report *report, uint32_t machine, bool all,
-                       const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {
-        {WORDS("mode")}, {WORDS("path")},  {WORDS("best")}, {NUMBER("median")}, {NUMBER("min")},
-        {WORDS("")},     {WORDS("paper")}, {WORDS("best")}, {NUMBER("median")}, {NUMBER("min")}};
-    static const enum count_mode modes[] = {COUNT_USER, COUNT_BOTH, COUNT_KERNEL};
-    static const char *const kinds[] = {"direct", "papi-low", "papi-high"};
-    struct table table = {TABLE_OF(columns)};
-    for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-        for (size_t j = 0; j < sizeof(kinds) / sizeof(*kinds); j++)
-            if (all || any_measured(report, modes[i]))
-                add_group(&table, report, machine, modes[i], kinds[j]);
-    table_put(&table, style, out);
-    table_free(&table);
-}
-
-/* --- events beside instructions --- */
-
-static void put_others(const struct error_run *run, const struct style *style, struct text *out)
-{
-    static const struct column columns[] = {{WORDS("event")},         {WORDS("path")},
-                                            {WORDS("best")},          {NUMBER("median")},
-                                            {WORDS("19 of 20 runs")}, {.title = "", .wraps = true}};
-    struct table table = {TABLE_OF(columns)};
-    const struct error_report *report = &run->report;
-    bool folded = false;
-    for (size_t i = 0; i < report->best_count; i++) {
-        const struct error_best *best = &report->best[i];
-        if (error_is_instructions(best))
-            continue;
-        if (!run->studying.options->all && !best->overall) {
-            folded = true;
-            continue;
-        }
-        table_addf(&table, TONE_PLAIN, "%s%s", best->event, error_on(&run->file, best->machine));
-        ADD_TEXTS(&table, TONE_PLAIN, best->path, pattern_names[best->pattern],
-                  BRIEF(best->median));
-        error_add_interval(&table, TONE_PLAIN, best->spread_low, best->spread_high, "always");
-        table_add(&table, TONE_DIM, error_unit(best->event, best->base));
-    }
-    if (table.count) {
-        section_put_heading("Other events counted although nothing is measured", style, out);
-        table_put(&table, style, out);
-    }
-    if (folded)
-        section_put_words("the best path of each; --all has every path", style, out);
-    table_free(&table);
-}
-
-/* --- all of it --- */
-
-/* Why a mode has no rows of ours; what the paper has of it. */
-static void put_missing(const struct error_run *run, enum count_mode mode,
-                        const struct style *style, struct text *out)
-{
-    AUTO_TEXT struct text theirs = {0};
-    if (any_measured(&run->report, mode))
+    AUTO_TEXT struct text rows = {0};
+    error_put_rows(run, fields_find(&error_analysis, "best"), run, wanted, style, &rows);
+    if (!rows.length)
         return;
-    for (size_t i = 0;
-         i < sizeof(error_table3) / sizeof(*error_table3) && !run->studying.options->all; i++) {
-        const struct error_table3 *row = &error_table3[i];
-        if (strcmp(row->mode, count_mode_names[mode]) == 0)
-            text_printf(&theirs, "%s %s %s", theirs.length ? "," : "; the paper's", row->tool,
-                        BRIEF(row->median));
-    }
-    error_put_words(style, out, "%s: nothing of ours, %s%s", count_mode_names[mode],
-                    error_has_cpu_counter(&run->file)
-                        ? "because instructions were not measured in that mode"
-                        : "because no counter of the CPU can be opened here",
-                    text_string(&theirs));
+    section_put_heading(heading, style, out);
+    text_puts(out, text_string(&rows));
+    section_put_words(legend, style, out);
 }
 
 void error_put_best(const struct error_run *run, const struct style *style, struct text *out)
 {
-    section_put_heading(
-        "Instructions counted although nothing is measured, and the paper's Table 3", style, out);
-    for (uint32_t machine = 0; machine == 0 || machine < run->file.machine_count; machine++) {
-        if (run->file.machine_count > 1) {
-            text_put_clean(out, run->file.machines[machine].name);
-            text_putc(out, '\n');
-        }
-        put_table3(&run->report, machine, run->studying.options->all, style, out);
-    }
-    put_missing(run, COUNT_USER, style, out);
-    put_missing(run, COUNT_BOTH, style, out);
-    if (any_measured(&run->report, COUNT_USER) || any_measured(&run->report, COUNT_BOTH) ||
-        run->studying.options->all)
-        section_put_words(
-            "best: the pattern that adds least over -O levels and link modes, with one "
-            "counter; *: least of all paths; exact: stepped; pm perfmon, pc perfctr, PL "
-            "and PH PAPI's low and high level on them",
-            style, out);
-    put_others(run, style, out);
+    put_bests(run, "Instructions counted although nothing is measured", is_instructions,
+              "the pattern of each path that adds least over -O levels and link modes, with one "
+              "counter; least: of all paths; step/instructions/: exact, in user mode",
+              style, out);
+    section_put_heading("The paper's Table 3", style, out);
+    fields_put_table(fields_find(&error_analysis, "table3"), run, run, style, out);
+    section_put_words("pm perfmon, pc perfctr, PL and PH PAPI's low and high level on them", style,
+                      out);
+    put_bests(run, "Other events counted although nothing is measured", is_other,
+              "the best path of each; --all has every path", style, out);
 }
 
 /* --- the whole --- */
@@ -485,6 +284,67 @@ static void put_absences(const struct error_run *run, const struct style *style,
     }
 }
 
+/* --- rows as they are --- */
+
+struct rows {
+    const struct error_run *run;
+    const struct field *list;
+    const void *item; /* that has the list */
+    error_wanted *wanted;
+    uint32_t machine;
+};
+
+static const void *wanted_row(const void *item, const void *context, size_t index)
+{
+    const struct rows *rows = item;
+    const struct field_place *at = &rows->list->at;
+    const char *from = rows->item;
+    const size_t count = *(const size_t *)(const void *)(from + at->count_offset);
+    const char *row = *(const char *const *)(const void *)(from + at->offset);
+    (void)context;
+    for (size_t i = 0; i < count; i++, row += at->size)
+        if (*(const uint32_t *)(const void *)row == rows->machine &&
+            (!rows->wanted || rows->wanted(&rows->run->report, row)) && index-- == 0)
+            return row;
+    return NULL;
+}
+
+void error_put_rows(const struct error_run *run, const struct field *list, const void *item,
+                    error_wanted *wanted, const struct style *style, struct text *out)
+{
+    struct rows rows = {run, list, item, wanted, 0};
+    const struct field of_machine = {.key = list->key, .at = LIST_BY(wanted_row, list->at.of)};
+    for (; rows.machine == 0 || rows.machine < run->file.machine_count; rows.machine++) {
+        if (!wanted_row(&rows, run, 0))
+            continue;
+        if (run->file.machine_count > 1)
+            section_put_words(run->file.machines[rows.machine].name, style, out);
+        fields_put_table(&of_machine, &rows, run, style, out);
+    }
+}
+
+/* --all: what the parts above summed up. */
+static void put_all(const struct error_run *run, const struct style *style, struct text *out)
+{
+    static const char *const keys[] = {"best", "counters", "choices"};
+    const struct field *stepped = fields_find(&error_analysis, "stepped"), *list;
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        list = fields_find(&error_analysis, keys[i]);
+        section_put_heading(memory_format("All of it: %s", list->meaning), style, out);
+        error_put_rows(run, list, run, NULL, style, out);
+    }
+    section_put_heading("All of it: which factors matter", style, out);
+    fields_put_table(fields_find(&error_analysis, "anova"), run, run, style, out);
+    for (size_t i = 0; i < run->report.anova_count; i++)
+        error_put_words(
+            style, out, "%s: %s",
+            error_event_told(run->report.anovas[i].event, run->report.anovas[i].stepped),
+            reasons_text(&run->report.anovas[i].note));
+    section_put_heading("All of it: measured against stepped", style, out);
+    error_put_rows(run, fields_find(stepped->at.of, "cells"), &run->report.stepped, NULL, style,
+                   out);
+}
+
 /* --- the end --- */
 
 void error_put_report(const void *kept, const struct style *style, struct text *out)
@@ -505,7 +365,7 @@ void error_put_report(const void *kept, const struct style *style, struct text *
     put_measured(run, style, out);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](run, style, out);
-    if (!all && !error_has_cpu_counter(&run->file)) {
+    if (!error_has_cpu_counter(&run->file)) {
         /* What the parts above would have said. */
         text_putc(out, '\n');
         section_put_words(
@@ -514,6 +374,8 @@ void error_put_report(const void *kept, const struct style *style, struct text *
             "events than counters.",
             style, out);
     }
+    if (all)
+        put_all(run, style, out);
     claims_put(&claims, style, out);
     put_absences(run, style, out);
     if (!run->studying.complete && run->studying.stored)

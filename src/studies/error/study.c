@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/claims.h"
 #include "engine/loading.h"
 #include "engine/options.h"
 #include "engine/run-store.h"
@@ -393,6 +394,25 @@ static int load(void *kept, struct store *store, struct failure *failure)
     return error_load(store, &((struct error_run *)kept)->file, failure);
 }
 
+/* Checks that say nothing of this study: it draws over address layouts on purpose, and counts
+ * clocks and tracepoints only where they open. */
+static const char *const unconcerned[] = {"aslr", "clocksource", "tracefs"};
+
+static void take_checks(struct error_run *run)
+{
+    static const enum check_status urgency[] = {CHECK_BAD, CHECK_WARN};
+    const struct facts *facts = run->studying.facts;
+    for (size_t level = 0; facts && facts->count && level < COUNT(urgency); level++)
+        for (size_t i = 0; check_registry[i]; i++) {
+            struct error_check check = {.check = check_registry[i]};
+            if (is_one_of(check.check->name, unconcerned, COUNT(unconcerned)))
+                continue;
+            check_judge(check.check, facts, &check.advice);
+            if (check.advice.status == urgency[level])
+                *memory_add(run->checks, run->check_count) = check;
+        }
+}
+
 /* What the case says could not be measured becomes rows of `skips`, grouped by reason. */
 static int judge(void *kept, struct failure *failure)
 {
@@ -402,6 +422,7 @@ static int judge(void *kept, struct failure *failure)
     struct skip_groups absent = {.for_programs = true}, failed = {0};
     (void)failure;
     run->report = error_judge(file, run->studying.seed);
+    take_checks(run);
     for (size_t i = 0; i < file->absence_count && for_programs; i++) {
         const struct error_absence *absence = &file->absences[i];
         skip_groups_add(&absent, absence->what, absence->reason, absence->error, false);
@@ -441,8 +462,6 @@ static const struct study study = {
     .judge = judge,
     .nothing = nothing,
     .put_report = error_put_report,
-    .results = error_results_json,
-    .analysis = error_analysis_json,
     .findings = {offsetof(struct error_run, report.findings), ERROR_FINDINGS},
     .figures = error_figures,
     .told = &error_told,
@@ -474,7 +493,7 @@ static const struct option_spec specs[] = {
      "cross every event, path, pattern, -O level, link mode and number of counters, and loop up to "
      "1,000,000,000 times, which may take hours",
      FIELD(full), NULL},
-    {0, "all", OPTION_FLAG, NULL, "show every cell and every reason, instead of summing up",
+    {0, "all", OPTION_FLAG, NULL, "show every path, event and reason, instead of summing up",
      FIELD(study.all), NULL},
     {0, "from", OPTION_FILES, "FILE",
      "judge the run stored in FILE again, without touching a machine; repeated, the machine is one "
@@ -530,4 +549,6 @@ const struct command command_error = {
     .exits = exits,
     .options_size = sizeof(struct error_options),
     .study = &study,
+    .results = &error_results,
+    .analysis = &error_analysis,
 };

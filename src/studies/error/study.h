@@ -6,23 +6,21 @@
  *
  * The folder:
  *
- *     study.h                 the case of measurement error, and the report of the judge
- *     study.c                 options, events, stages, its entry in the driver
- *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              the cells that are wished for
- *     load.c                  samples -> the case
- *     judge.h, judge.c        what the parts of the judge share; rows; all parts in order; pure
- *     judge-counters.c        what further counters add
- *     judge-duration.c        error against N
- *     judge-factors.c         which factors matter
- *     judge-placement.c       one loop at many places
- *     judge-advice.c          the way that errs least, what to subtract
- *     findings.c, -growth.c   Z1 to Z10
- *     show.c, show-null.c, show-growth.c
- *                             the report for people
- *     json.c                  the report for programs
- *     figures.c, -growth.c    which rows make which picture
- *     summary.c               what reports, runs and comparisons say of it */
+ *     study.h               the case, the report of the judge, what its parts share
+ *     words.c               every sentence that the judge says
+ *     judge.c               rows, what was stepped, the way that errs least; all parts in order
+ *     judge-factors.c       which factors matter; further counters
+ *     judge-duration.c      error against N
+ *     judge-placement.c     one loop at many places
+ *     findings.c, -growth.c Z1 to Z10
+ *     plan.h, .c            the cells that are wished for
+ *     load.c                samples -> the case
+ *     parts.h               what the files outside of the judge share
+ *     study.c               options, events, stages, its entry in the driver
+ *     fields.c              the report for programs, and its tables
+ *     show.c, show-parts.c  the report for people
+ *     figures.c, -growth.c  which rows make which picture
+ *     summary.c             what reports, runs and comparisons say of it */
 #pragma once
 
 #include <stdbool.h>
@@ -30,6 +28,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/reason.h"
 #include "engine/findings.h"
 #include "stats/moments.h"
 #include "wire/cell.h"
@@ -62,12 +61,12 @@ enum error_part {
 };
 
 struct error_cell {
+    uint32_t machine; /* index; the first member of all that is of one machine (fields.c) */
     enum error_part part;
-    uint32_t machine; /* index */
-    char *event;      /* "instructions:uk", "step/instructions/" */
-    char *base;       /* without its mode: "instructions"; of a source its class */
-    char *kind;       /* hardware, software, tracepoint, source … as the probe listed it */
-    char *class;      /* NULL: what it counts is not known */
+    char *event; /* "instructions:uk", "step/instructions/" */
+    char *base;  /* without its mode: "instructions"; of a source its class */
+    char *kind;  /* hardware, software, tracepoint, source … as the probe listed it */
+    char *class; /* NULL: what it counts is not known */
     enum count_mode mode;
     char *path, *opt, *link;
     enum pattern pattern;
@@ -153,8 +152,103 @@ bool error_same_way(const struct error_cell *left, const struct error_cell *righ
 
 struct error_report;
 
+/* What the judge says; the sentences are in words.c. */
+enum error_says {
+    ADVICE_MACHINE,
+    ADVICE_STEPPED,
+    ADVICE_BUILDS,
+    ADVICE_NOTHING,
+    ADVICE_SUBTRACT,
+    ADVICE_SPREAD,
+    ADVICE_COUNTERS,
+    ADVICE_LAZY,
+    ADVICE_FIRST,
+    ADVICE_GROWS,
+    ADVICE_CONSTANT,
+    NOTE_NOTHING,
+    NOTE_SINGLE,
+    NOTE_NO_DF,
+    NOTE_ALL_EQUAL,
+    NOTE_NO_VARIANCE,
+    NOTE_NO_REPLICATES,
+    NOTE_CONSTANT,
+    NOTE_INTERACTIONS,
+    NOTE_CHOICES,
+    NOTE_LAYOUT,
+    NOTE_ALIASED,
+    NOTE_LOST_DF,
+    NOTE_TOO_LARGE,
+    TICKS_NO_CELL,
+    TICKS_LONELY,
+    TICKS_ONE_N,
+    TICKS_NONE,
+    TICKS_ALIKE,
+    TICKS_FEW,
+    TICKS_BOTH_ONE_N,
+    TICKS_BOTH_NONE,
+    TICKS_BOTH_LONELY,
+    TICKS_UNLIKE,
+    FOUND_OTHER_WAYS,
+    FOUND_REFUSED,
+    FOUND_FAILED,
+    FOUND_NOT_MEASURED,
+    FOUND_MODE_UNTESTED,
+    FOUND_PATH_FAILED,
+    FOUND_PATH_ABSENT,
+    FOUND_NO_PATH,
+    FOUND_NOT_TESTED,
+    FOUND_MACHINES,
+    FOUND_FEW_WAYS,
+    FOUND_NO_INSTRUCTIONS,
+    FOUND_SPREAD,
+    FOUND_CELL,
+    FOUND_READS,
+    FOUND_NO_USER_MODE,
+    FOUND_USER_MODE,
+    FOUND_NO_CALL,
+    FOUND_CALLS_SHOW,
+    FOUND_ONE_NUMBER,
+    FOUND_COUNTERS,
+    FOUND_OWN_CODE,
+    FOUND_INTERFACES,
+    FOUND_INTERFACE,
+    FOUND_NEXT_INTERFACE,
+    FOUND_ONE_PATTERN,
+    FOUND_SAME_PATTERN,
+    FOUND_PATTERNS,
+    FOUND_PATTERNS_OPEN,
+    FOUND_BEST,
+    FOUND_STEPPED,
+    FOUND_FACTOR,
+    FOUND_ONE_LEVEL,
+    FOUND_SLOPE,
+    FOUND_ONE_LENGTH,
+    FOUND_ONE_SLOPE,
+    FOUND_SLOPES,
+    FOUND_FURTHEST,
+    FOUND_KERNEL,
+    FOUND_BOTH,
+    FOUND_BOTH_UNTESTED,
+    FOUND_HIDDEN,
+    FOUND_INTERRUPTS,
+    FOUND_EMULATED,
+    FOUND_NO_PLACES,
+    FOUND_PLACES,
+    FOUND_FEW_PLACES,
+    FOUND_NO_WINDOWS,
+    FOUND_ALIKE_WINDOWS,
+    FOUND_WINDOWS,
+    ERROR_SAYS,
+};
+extern const struct reason_words error_words[ERROR_SAYS];
+#define SAY(reasons, joint, code, ...)                                                             \
+    REASON(reasons, joint, &error_words[code] __VA_OPT__(, ) __VA_ARGS__)
+#define BECAUSE(finding, code, ...)                                                                \
+    SAY(&(finding)->why, CLAUSE, FOUND_##code __VA_OPT__(, ) __VA_ARGS__)
+
 /* --- one cell (judge.c) --- */
 struct error_row {
+    uint32_t machine;
     const struct error_cell *cell; /* with at least one run */
     struct error_spread error;     /* of all runs */
     struct error_spread first;     /* of the first run of each process */
@@ -168,6 +262,7 @@ struct error_row {
 
 /* --- measured against stepped (judge.c): instructions in user mode --- */
 struct error_agreement {
+    uint32_t machine;
     const struct error_row *row; /* of the measured cell */
     int64_t difference;          /* most frequent of measured minus stepped, over later runs */
     size_t runs, agreeing;       /* runs that show that difference */
@@ -253,21 +348,25 @@ struct error_anova {
     double r_squared, residual_sum, total_sum;
     double within_sum; /* of squares about the mean of each path of each machine */
     uint64_t residual_df;
-    size_t first, effects; /* its rows in error_report.effects */
-    char note[NOTE_SIZE];  /* what had to be left out, and why; "" */
+    struct error_effect *effects; /* its rows in error_report.effects */
+    size_t effect_count;
+    struct reasons note; /* what had to be left out, and why */
 };
 
 /* --- number and choice of counters (judge-counters.c) --- */
+struct error_point {
+    uint32_t counters;
+    double median;
+    int64_t min;
+};
 struct error_by_counters {
     uint32_t machine;
     const char *event, *path;
     enum count_mode mode;
     enum pattern pattern;
     bool stepped, separate;
+    struct error_point *list; /* rising */
     size_t points;
-    uint32_t counters[CELL_MAX_COUNTERS]; /* rising */
-    double medians[CELL_MAX_COUNTERS];
-    int64_t mins[CELL_MAX_COUNTERS];
     double slope, low, high; /* of the error, for each further counter; 95 % interval */
 };
 /* The same number of counters, other events: what the choice changes. */
@@ -307,10 +406,10 @@ struct error_by_size {
 };
 /* user+kernel slope against what ticks explain. Counting interrupts adds instructions to each (500
  * of 4000 in the lab), so like is compared with like: user+kernel cells that count interrupts
- * along, too, where there are such, else `reason` says that they did not. */
+ * along, too, where there are such, else `why` says that they did not. */
 struct error_ticks {
     bool known;
-    char reason[NOTE_SIZE];                          /* why not */
+    struct reasons why;                              /* not, or what to mind */
     double each, each_low, each_high;                /* instructions for each interrupt */
     double rate, rate_low, rate_high;                /* interrupts for each iteration */
     double predicted, predicted_low, predicted_high; /* their product */
@@ -329,18 +428,20 @@ struct error_place {
 struct error_placement {
     uint32_t machine;
     const char *event;
-    bool is_time;                   /* ticks, cycles or ns: what a place can change in any CPU */
-    size_t first, places;           /* in error_report.places, by offset */
+    bool is_time;             /* ticks, cycles or ns: what a place can change in any CPU */
+    struct error_place *list; /* in error_report.places, by offset */
+    size_t places;
     double least, most;             /* per iteration; most: of the place that `factor` is of */
     double factor;                  /* of the dearest place, or of the 2nd, 4th ... where chance
                                        would not explain that one as easily */
     double factor_low, factor_high; /* 95 % interval */
     double by_place;                /* share of variance that places explain */
-    /* The inline loop in the windows of the patterns and levels. */
     bool has_windows;
-    double window_factor;
-    double by_pattern, by_opt, by_both; /* shares; by_both: the combination beyond the two */
-    double p_pattern, p_opt, p_both;
+    struct error_windows {
+        double factor;
+        double by_pattern, by_opt, by_both; /* shares; by_both: the combination beyond the two */
+        double p_pattern, p_opt, p_both;
+    } windows; /* the inline loop in those of the patterns and levels */
 };
 
 /* --- multiplexing (judge-counters.c) --- */
@@ -361,8 +462,7 @@ struct error_multiplex {
 struct error_advice {
     enum count_mode mode;
     const char *event;
-    char text[NOTE_SIZE]; /* "count instructions:u with perf-user, read-read: it adds 12, subtract
-                             that" */
+    struct reasons why; /* "Count instructions:u with perf-user, read-read: it adds 12; …" */
 };
 
 #define ERROR_FINDINGS 10
@@ -412,3 +512,170 @@ void error_judge_placement(const struct error_case *file, uint64_t seed,
 
 /* What reports, runs and comparisons say of it (summary.c). */
 extern const struct study_told error_told;
+
+/* ----------------------------------------------------------------------------------------------
+ * What the files of the judge share. */
+
+typedef const struct error_cell *cell_pointer;
+
+/* Does the cell say how an error grows with N? What a CPU counts in user mode, without a truth, is
+ * work and not error. */
+bool shows_duration(const struct error_cell *cell);
+
+/* ----------------------------------------------------------------------------------------------
+ * What a claim about measurement error is, and what its rules share (docs/findings.md). Claims are
+ * data in findings.c. */
+
+/* Null error of one way to a count of instructions, one counter: path and pattern on a machine,
+ * over all levels and links. */
+struct level {
+    uint32_t machine;
+    bool stepped; /* exact, by execution; user mode */
+    enum count_mode mode;
+    const char *path;
+    enum pattern pattern;
+    double median, low, high; /* of the cells' medians, each weighing by its runs; 95 % interval */
+    size_t cells, runs;
+};
+
+/* What a rule looks at. */
+struct claim_facts {
+    const struct error_case *file;
+    const struct error_report *report;
+    struct level *levels;
+    size_t level_count;
+    uint32_t machine; /* that is asked about, where the rule asks one at a time */
+};
+
+/* Rules of findings-growth.c (engine/findings.h, struct claim). */
+typedef void error_rule(const struct claim *claim, const void *facts, struct finding *finding);
+error_rule rule_patterns;        /* Z5 */
+error_rule rule_factors;         /* Z6 */
+error_rule rule_both_duration;   /* Z7 */
+error_rule rule_user_duration;   /* Z8 */
+error_rule rule_kernel_duration; /* Z9 */
+error_rule rule_placement;       /* Z10 */
+
+/* --- the null errors that decide (findings.c) --- */
+
+/* NULL: not measured. */
+const struct level *level_find(const struct claim_facts *facts, bool stepped, enum count_mode mode,
+                               const char *path, enum pattern pattern);
+
+/* --- why nothing can (findings.c) --- */
+
+/* What the event counts, as its cells say; NULL: no cell. */
+const char *event_class(const struct error_case *file, const char *event);
+enum count_mode event_mode_of(const struct error_case *file, const char *event);
+bool event_is_source(const struct error_case *file, const char *event);
+/* Why instructions in this mode say nothing: "instructions:uk cannot be opened: …". */
+struct reasons why_no_instructions(const struct error_case *file, enum count_mode mode);
+static inline void because_all(struct reasons more, struct finding *finding)
+{
+    reasons_append(&finding->why, JOINT_CLAUSE, &more);
+}
+/* Appends which half of a claim is not tested, with the same clause up to its colon: what stands in
+ * the way of an event is told with the event. */
+void tell_untested_mode(const struct claim_facts *facts, enum count_mode mode,
+                        struct finding *finding);
+
+/* ----------------------------------------------------------------------------------------------
+ * The runs of a cell as its replicates: the first run of a process apart from the later ones, and
+ * one value a process where runs of a process must not count as independent. */
+
+/* Where the runs of a process begin that count: behind its first, in which everything is called for
+ * the first time, unless there is no other. */
+static inline size_t later_runs(const struct error_cell *cell, size_t process)
+{
+    size_t first = cell->begins[process];
+    return cell->begins[process + 1] - first > 1 ? first + 1 : first;
+}
+
+/* Windows for counters of their own are longer even where there is one: only grouped ones are
+ * compared. */
+static inline bool error_counts_alone(const struct error_cell *cell)
+{
+    return cell->counters == 1 && !cell->separate;
+}
+
+/* For each process the median of its later runs, of its only one where it has one; between the two
+ * in the middle where they are even in number. medians: room for cell->processes. Returns how many.
+ */
+size_t error_process_medians(const struct error_cell *cell, double *medians);
+
+/* Errors of several cells thrown together, for the median over cells that differ in nothing a part
+ * asks about. Start from zeros. */
+struct error_pool {
+    int64_t *errors, *scratch; /* [room] */
+    size_t count, room;
+};
+void error_pool_release(struct error_pool *pool);
+#define AUTO_ERROR_POOL __attribute__((cleanup(error_pool_release)))
+
+/* Adds the later runs of the cell, or the first where there are no others. */
+void error_pool_add(struct error_pool *pool, const struct error_cell *cell);
+/* Sorts what was added: so many errors, which stay until more are added to the empty pool. */
+size_t error_pool_sort(struct error_pool *pool);
+/* The median of what was added, sorted, and the pool empty again; NaN and 0 where nothing was. */
+double error_pool_median(struct error_pool *pool, int64_t *min);
+
+/* ----------------------------------------------------------------------------------------------
+ * The cells of the null specimen in one order, so that those which a part compares stand together:
+ * by event, machine, path, pattern, layout, number and choice of counters, -O, link. Measured
+ * events come before stepped ones, otherwise in the order in which the case names them; paths and
+ * the rest by name. */
+
+struct error_way_of {
+    const struct error_cell *cell; /* PART_NULL or PART_STEPPED, with runs */
+    uint32_t event;                /* number of the event, equal for equal events */
+    /* Of the choices of further counters, the one by which numbers of counters are compared: the
+     * event itself repeated; where a path takes no event twice, one growing row of others. */
+    bool usual;
+};
+struct error_ways {
+    struct error_way_of *list;
+    size_t count;
+    size_t most_processes; /* of one cell */
+};
+
+struct error_ways error_ways_of(const struct error_case *file);
+
+/* Where the stretch that begins at `begin` and shares event, machine, path … up to `depth` ends. */
+enum error_way_depth {
+    WAY_EVENT,
+    WAY_MACHINE,
+    WAY_PATH,
+    WAY_PATTERN,
+    WAY_LAYOUT,
+    WAY_COUNTERS,
+    WAY_OTHERS
+};
+size_t error_ways_end(const struct error_ways *ways, size_t begin, enum error_way_depth depth);
+
+/* ----------------------------------------------------------------------------------------------
+ * The null cells of one event as observations with levels of factors, one value a process: what
+ * the analysis of variance and the range of a factor's levels are computed from. */
+
+struct error_observed {
+    const struct error_cell *cell;
+    uint32_t levels[FACTOR_COUNT];
+    double mean; /* of the processes */
+    size_t processes;
+};
+struct error_levels {
+    struct error_observed *cells;
+    size_t count;
+    uint32_t levels[FACTOR_COUNT]; /* how many of each factor occur */
+    uint32_t factors;              /* bits of those with at least two */
+    size_t other_choices;          /* cells left out: other events as further counters … */
+    size_t other_layout;           /* … and counters opened one by one, where groups exist */
+};
+
+/* Of ways begin … end - 1, which share the event. */
+struct error_levels error_levels_of(const struct error_case *file, const struct error_ways *ways,
+                                    size_t begin, size_t end);
+
+/* How far apart the levels of a factor lie between cells that agree in all other factors: what else
+ * differs between the cells of a level does not move it as it moves plain means. 0 where they are
+ * equal; NaN where no two levels can be compared so. */
+double error_range_of(const struct error_levels *levels, enum error_factor factor);

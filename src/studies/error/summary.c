@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "engine/told.h"
+#include "output/field.h"
 #include "studies/error/parts.h"
 
 #define PATH_LINES 3u
@@ -14,7 +15,7 @@ static void lead(const void *kept, struct string_list *sentences)
 {
     const struct error_report *report = &((const struct error_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)
-        told_say(sentences, report->advice[i].text);
+        told_say(sentences, reasons_text(&report->advice[i].why));
 }
 
 /* All events of one mode; false: there is none. */
@@ -92,10 +93,15 @@ static size_t factors(const void *kept, struct compared_factor **list)
     return report->effect_count;
 }
 
+static json_t *anova_json(const void *kept)
+{
+    return field_list_json(fields_find(&error_analysis, "anova"), kept, kept);
+}
+
 const struct study_told error_told = {
     .title = "What measuring adds to a count",
     .lead = lead,
     .line = {"paths", 2, line_json, put_line},
     .part = {.turn = 3, 26, 130, 160, 3, 20, .rank = 1},
-    .compared = {.together = "Z6", .factors = factors, .factors_json = error_anova_json},
+    .compared = {.together = "Z6", .factors = factors, .factors_json = anova_json},
 };

@@ -15,21 +15,21 @@ static const char *mode_words(const struct overhead_machine_row *row)
     static const char *const modes[][2] = {
         {"u", "user"}, {"k", "kernel"}, {"uk", "user and kernel"}};
     for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++)
-        if (overhead_same_word(overhead_mode(row), modes[i][0]))
+        if (overhead_same_word(row->meter->mode, modes[i][0]))
             return modes[i][1];
     return "any";
 }
 
 static const char *unit_of(const struct overhead_machine_row *row)
 {
-    return row->meter ? meter_unit_names[row->meter->unit] : "ns";
+    return meter_unit_names[row->meter->unit];
 }
 
 /* Both modes together and time are for comparing machines; of one machine the modes are. */
 static bool is_shown(const struct overhead_run *run, const struct overhead_machine_row *row)
 {
     bool half =
-        overhead_same_word(overhead_mode(row), "u") || overhead_same_word(overhead_mode(row), "k");
+        overhead_same_word(row->meter->mode, "u") || overhead_same_word(row->meter->mode, "k");
     return isfinite(row->median) && (run->file.machine_count > 1) != half;
 }
 
@@ -102,8 +102,7 @@ static void add_unit(const struct overhead_run *run, const char *unit, json_t *f
         if (!is_shown(run, row) || !overhead_same_word(unit_of(row), unit))
             continue;
         double ratio = row->has_ratio ? 1 : NAN;
-        FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine), json_text(row->kind),
-                   json_text(row->path), json_text(row->variant), json_text(mode_words(row)),
+        FIGURE_ROW(figure, OVERHEAD_CALLED_JSON(run, row), json_text(mode_words(row)),
                    figure_number(row->median), figure_number(row->low), figure_number(row->high),
                    figure_number(ratio * row->ratio), figure_number(ratio * row->ratio_low),
                    figure_number(ratio * row->ratio_high), json_count(row->processes));
@@ -319,9 +318,10 @@ static void predecessors_add_unit(const struct overhead_run *run, const char *un
                        json_text(text_string(&before)), json_text(text_string(&call)),
                        figure_number(rint(10 * percent) / 10), figure_number(row->median),
                        figure_number(row->low), figure_number(row->high),
-                       figure_number(usual->median), overhead_path_json(&run->file, row->operation),
-                       overhead_kind_json(&run->file, row->operation), json_text(row->variant),
-                       json_count(row->runs));
+                       figure_number(usual->median),
+                       json_text(run->file.operations[row->operation].path),
+                       json_text(run->file.operations[row->operation].kind),
+                       json_text(row->variant), json_count(row->runs));
             extreme.pairs++;
             if (!extreme.row || fabs(percent) > fabs(extreme.percent)) {
                 extreme.row = row;
@@ -364,7 +364,7 @@ static bool is_of(const struct overhead_run *run, const struct overhead_slope *s
 static void put_call(const struct overhead_run *run, const struct overhead_slope *slope,
                      struct text *out)
 {
-    overhead_put_call(overhead_name(&run->file, slope->operation), slope->variant, out);
+    overhead_put_called(run, slope, out);
     text_puts(out, slope->by_reads ? "" : slope->separate ? ", separate" : ", group");
     overhead_put_machine(&run->file, slope->machine, out);
 }
@@ -391,20 +391,18 @@ static void add_points(const struct overhead_run *run, const struct overhead_slo
         text_puts(&series, slope->separate ? ", separate" : ", group");
     overhead_put_machine(&run->file, slope->machine, &series);
     for (size_t i = 0; i < slope->points && figure_has_room(figure); i++) {
-        double each =
-            slope->by_reads ? slope->medians[i] / (double)slope->counts[i] : slope->medians[i];
-        FIGURE_ROW(
-            figure, overhead_machine_json(&run->file, slope->machine),
-            overhead_kind_json(&run->file, slope->operation),
-            overhead_path_json(&run->file, slope->operation), json_text(slope->variant),
-            json_text(slope->separate ? "separate" : "group"), json_text(text_string(&series)),
-            json_count(slope->counts[i]), figure_number(each), figure_number(slope->medians[i]),
-            figure_number(slope->slope), figure_number(slope->low), figure_number(slope->high),
-            json_text(shape_of(slope)), json_count(slope->processes));
+        const struct overhead_point *point = &slope->measured[i];
+        double each = slope->by_reads ? point->median / (double)point->count : point->median;
+        FIGURE_ROW(figure, OVERHEAD_CALLED_JSON(run, slope),
+                   json_text(slope->separate ? "separate" : "group"),
+                   json_text(text_string(&series)), json_count(point->count), figure_number(each),
+                   figure_number(point->median), figure_number(slope->slope),
+                   figure_number(slope->low), figure_number(slope->high),
+                   json_text(shape_of(slope)), json_count(slope->processes));
     }
     if (!slope->by_reads && slope->points)
         figure_add_line(figure, "fitted", text_string(&series), slope->base, slope->slope,
-                        (double)slope->counts[0], (double)slope->most_count);
+                        (double)slope->measured[0].count, (double)slope->most_count);
 }
 
 /* The steepest and the flattest of all. */

@@ -9,11 +9,10 @@
 #include "studies/overhead/parts.h"
 
 /* "perf-read.read, lazy", and "on NAME" where there are several machines. */
-static void overhead_put_series(const struct overhead_case *file, uint32_t machine,
-                                uint32_t operation, const char *variant, struct text *out)
+static void put_series(const struct overhead_run *run, const void *called, struct text *out)
 {
-    overhead_put_call(overhead_name(file, operation), variant, out);
-    overhead_put_machine(file, machine, out);
+    overhead_put_called(run, called, out);
+    overhead_put_machine(&run->file, ((const struct overhead_called *)called)->machine, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -42,11 +41,11 @@ static void put_kind(const struct overhead_run *run, const char *kind, const cha
     if (!least)
         return;
     text_printf(words, "The cheapest %s is ", kind);
-    overhead_put_series(&run->file, least->machine, least->operation, least->variant, words);
+    put_series(run, least, words);
     text_printf(words, " with %s %s", OVERHEAD_COST(least->median), unit);
     if (most != least) {
         text_puts(words, ", the dearest ");
-        overhead_put_series(&run->file, most->machine, most->operation, most->variant, words);
+        put_series(run, most, words);
         text_printf(words, " with %s", OVERHEAD_COST(most->median));
     }
     text_puts(words, ". ");
@@ -91,14 +90,12 @@ static void add_box(const struct overhead_run *run, const struct overhead_cells 
     }
     if (distribution_of(pooled->values, pooled->count, &box) < 0)
         box.density = box.samples = json_null();
-    FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
-               overhead_kind_json(&run->file, row->operation),
-               overhead_path_json(&run->file, row->operation), json_text(row->variant),
-               figure_number(row->min), figure_number(row->q1), figure_number(row->median),
-               figure_number(row->q3), figure_number(row->p99), figure_number(row->max),
-               figure_number(row->low), figure_number(row->high), levels_json(row),
-               json_count(row->events), json_text(row->counted), json_count(row->runs),
-               json_count(row->processes), json_count(row->disturbed), box.density, box.samples);
+    FIGURE_ROW(figure, OVERHEAD_CALLED_JSON(run, row), figure_number(row->min),
+               figure_number(row->q1), figure_number(row->median), figure_number(row->q3),
+               figure_number(row->p99), figure_number(row->max), figure_number(row->low),
+               figure_number(row->high), levels_json(row), json_count(row->events),
+               json_text(row->counted), json_count(row->runs), json_count(row->processes),
+               json_count(row->disturbed), box.density, box.samples);
 }
 
 static bool is_of(const struct overhead_run *run, size_t index, const char *unit, const char *kind)
@@ -249,7 +246,7 @@ static void add_level_figure(const struct overhead_run *run, const char *unit, j
             overhead_put_share(level->share, &name);
             text_puts(&name, " of calls");
             FIGURE_ROW(figure, overhead_machine_json(&run->file, row->machine),
-                       overhead_path_json(&run->file, row->operation),
+                       json_text(run->file.operations[row->operation].path),
                        json_text(text_string(&call)), json_text(text_string(&name)),
                        figure_number(level->median), figure_number(level->q1),
                        figure_number(level->q3), figure_number(100 * level->share),
@@ -294,9 +291,7 @@ static bool says_something(const struct overhead_run *run, const struct overhead
 
 static bool same_call(const struct overhead_cold *left, const struct overhead_cold *right)
 {
-    return left->operation == right->operation && left->events == right->events &&
-           overhead_same_cold_group(left, right) &&
-           overhead_same_word(left->variant, right->variant) &&
+    return overhead_same_call(left, right) && left->events == right->events &&
            overhead_same_word(left->link, right->link) &&
            overhead_same_word(left->counted, right->counted);
 }
@@ -334,12 +329,12 @@ static void put_dearest(const struct overhead_run *run, const char *unit, struct
     if (!most)
         return;
     text_puts(words, "The first ");
-    overhead_put_series(&run->file, most->machine, most->operation, most->variant, words);
+    put_series(run, most, words);
     text_printf(words, " costs %.3g times a later one (%s against %s %s), which is the most",
                 most->ratio, OVERHEAD_COST(most->first), OVERHEAD_COST(later_of(most)), unit);
     if (least != most) {
         text_puts(words, "; the first ");
-        overhead_put_series(&run->file, least->machine, least->operation, least->variant, words);
+        put_series(run, least, words);
         text_printf(words, " costs %.3g times", least->ratio);
     }
     text_puts(words, ". ");
@@ -379,13 +374,11 @@ static void add_firsts(const struct overhead_run *run, const char *unit, json_t 
         const struct overhead_cold *cold = &report->cold[i];
         if (overhead_has_unit(run, cold->meter, unit) && is_first_call(run, i) &&
             figure_has_room(figure))
-            FIGURE_ROW(figure, overhead_machine_json(&run->file, cold->machine),
-                       overhead_kind_json(&run->file, cold->operation),
-                       overhead_path_json(&run->file, cold->operation), json_text(cold->variant),
-                       figure_number(cold->first), figure_number(later_of(cold)),
-                       figure_number(cold->second), figure_number(cold->extra),
-                       figure_number(cold->low), figure_number(cold->high),
-                       figure_number(cold->ratio), figure_number(cold->faults),
+            FIGURE_ROW(figure, OVERHEAD_CALLED_JSON(run, cold), figure_number(cold->first),
+                       figure_number(later_of(cold)), figure_number(cold->second),
+                       figure_number(cold->extra), figure_number(cold->low),
+                       figure_number(cold->high), figure_number(cold->ratio),
+                       figure_number(cold->faults),
                        json_text(overhead_before(&run->file, cold->predecessor)),
                        json_count(cold->processes));
     }
@@ -407,7 +400,7 @@ static void put_decline(const struct overhead_run *run, const char *unit, struct
         if (!overhead_has_unit(run, cold->meter, unit) || !cold->row_length ||
             !isfinite(cold->later_ratio))
             continue;
-        overhead_put_series(&run->file, cold->machine, cold->operation, cold->variant, words);
+        put_series(run, cold, words);
         text_printf(words, ": from %s to %s %s%s. ", OVERHEAD_COST(cold->row[0]),
                     OVERHEAD_COST(cold->later), unit,
                     cold->goes_on    ? ", and it still falls after the second"
@@ -447,12 +440,12 @@ static void add_rows(const struct overhead_run *run, const char *unit, json_t *f
         AUTO_TEXT struct text call = {0};
         if (!overhead_has_unit(run, cold->meter, unit))
             continue;
-        overhead_put_series(&run->file, cold->machine, cold->operation, cold->variant, &call);
+        put_series(run, cold, &call);
         for (uint32_t j = 0;
              j < cold->row_length && j < OVERHEAD_MOST_POINTS && figure_has_room(figure); j++)
             FIGURE_ROW(figure, overhead_machine_json(&run->file, cold->machine),
-                       overhead_path_json(&run->file, cold->operation), json_text(cold->variant),
-                       json_text(text_string(&call)), json_integer(j + 1),
+                       json_text(run->file.operations[cold->operation].path),
+                       json_text(cold->variant), json_text(text_string(&call)), json_integer(j + 1),
                        figure_number(cold->row[j]), json_count(cold->row_processes));
     }
     figure_fit_scale(figure, "y");
@@ -521,18 +514,6 @@ bool overhead_has_unit(const struct overhead_run *run, const struct overhead_met
                        const char *unit)
 {
     return overhead_same_word(overhead_unit(meter), unit) && !overhead_is_half(&run->report, meter);
-}
-
-json_t *overhead_path_json(const struct overhead_case *file, uint32_t operation)
-{
-    return operation < file->operation_count ? json_text(file->operations[operation].path)
-                                             : json_null();
-}
-
-json_t *overhead_kind_json(const struct overhead_case *file, uint32_t operation)
-{
-    return operation < file->operation_count ? json_text(file->operations[operation].kind)
-                                             : json_null();
 }
 
 json_t *overhead_figures(const void *kept)

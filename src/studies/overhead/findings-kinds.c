@@ -92,29 +92,21 @@ struct straightness {
     size_t asked;
 };
 
-static const char *growth_words(const struct overhead_slope *slope)
+static void say_power(const struct overhead_facts *facts, const struct overhead_slope *slope,
+                      struct reasons *why)
 {
     enum finding_verdict verdict = verdict_of(slope);
+    enum overhead_says says = SAYS_SLOWER;
     if (verdict == FINDING_INCONCLUSIVE)
-        return "may grow linearly or not";
-    if (verdict == FINDING_FAILS && slope->exponent > 1)
-        return "grows faster than linearly";
-    return verdict == FINDING_HOLDS && (slope->straight || slope->separate)
-               ? "grows linearly"
-               : "grows more slowly than linearly";
-}
-
-static void tell_power(const struct overhead_facts *facts, const struct overhead_slope *slope,
-                       struct finding *finding)
-{
-    char name[100];
-    const struct overhead_operation *operation = operation_of(facts, slope);
-    snprintf(name, sizeof(name), "%.40s of %s%s", operation->name,
-             slope->separate ? "separate events" : "a group",
-             overhead_same_word(slope->meter->mode, "k") ? ", kernel code" : "");
-    finding_clause(finding, "%s %s: %s %s with one event, %s with %u", name, growth_words(slope),
-                   COST(slope->one), meter_unit_names[facts->unit], COST(slope->most),
-                   slope->most_count);
+        says = SAYS_MAYBE_LINEAR;
+    else if (verdict == FINDING_FAILS && slope->exponent > 1)
+        says = SAYS_FASTER;
+    else if (verdict == FINDING_HOLDS && (slope->straight || slope->separate))
+        says = SAYS_LINEAR;
+    TELL(why, says, operation_of(facts, slope)->name,
+         slope->separate ? "separate events" : "a group",
+         overhead_same_word(slope->meter->mode, "k") ? "kernel" : NULL, rounded_cost(slope->one),
+         meter_unit_names[facts->unit], rounded_cost(slope->most), slope->most_count);
 }
 
 /* --- slower as a group? --- */
@@ -168,21 +160,10 @@ static bool judge_slower(const struct overhead_facts *facts, const struct overhe
     return true;
 }
 
-static void tell_slower(const struct overhead_facts *facts, const struct slower *slower,
-                        struct finding *finding)
-{
-    if (!slower->slope) {
-        finding_clause(finding, "a group and separate events were not both measured");
-        return;
-    }
-    finding_clause(finding, "each further event adds %s to %.40s of a group, %s of separate ones",
-                   COST(slower->group), operation_of(facts, slower->slope)->name,
-                   COST(slower->separate));
-}
-
 void rule_more_events(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct overhead_facts *facts = context;
+    struct reasons *why = &finding->why;
     (void)claim;
     struct straightness straight = {.gravest = {.verdict = FINDING_UNTESTABLE}};
     for (size_t i = 0; i < facts->report->slope_count; i++) {
@@ -217,13 +198,12 @@ void rule_more_events(const struct claim *claim, const void *context, struct fin
     }
     if (!straight.asked) {
         if (facts->has_unit)
-            finding_clause(finding, "calls with several events were not measured");
-        tell_absent(facts, "perf-read.read", finding);
+            TELL(why, SAYS_NO_SWEEP);
+        say_absent(facts, "perf-read.read", why);
         return;
     }
     if (!straight.slope && !slower.slope) {
-        finding_clause(finding, "no call costs certainly more with more events, so there is no "
-                                "growth to compare");
+        TELL(why, SAYS_NO_GROWTH);
         finding->verdict = FINDING_INCONCLUSIVE;
         return;
     }
@@ -234,8 +214,12 @@ void rule_more_events(const struct claim *claim, const void *context, struct fin
     if (!slower.slope && finding->verdict == FINDING_HOLDS)
         finding->verdict = FINDING_INCONCLUSIVE; /* half of the claim was not asked */
     if (straight.slope)
-        tell_power(facts, straight.slope, finding);
-    tell_slower(facts, &slower, finding);
+        say_power(facts, straight.slope, why);
+    if (slower.slope)
+        TELL(why, SAYS_EACH_FURTHER, rounded_cost(slower.group),
+             operation_of(facts, slower.slope)->name, rounded_cost(slower.separate));
+    else
+        TELL(why, SAYS_NOT_BOTH);
     /* What else here is certainly not straight. */
     for (size_t i = 0; i < facts->report->slope_count; i++) {
         const struct overhead_slope *other = &facts->report->slopes[i];
@@ -243,7 +227,7 @@ void rule_more_events(const struct claim *claim, const void *context, struct fin
             (overhead_has_one_mode(other->meter) && has_whole(facts, other)))
             continue;
         if (verdict_of(other) == FINDING_FAILS)
-            tell_power(facts, other, finding);
+            say_power(facts, other, why);
     }
 }
 
@@ -294,33 +278,10 @@ static bool can_tell(const struct first_calls *first)
     return cost_is_known(&first->lazy) && cost_is_known(&first->other);
 }
 
-static void tell_second(const struct overhead_facts *facts, const char *operation,
-                        struct finding *finding)
-{
-    const char *const calls[] = {operation};
-    struct cost second = cold_cost(facts, "lazy", operation, 2, operation), warm;
-    if (!cost_is_known(&second))
-        return;
-    if (warm_costs(facts, "lazy", calls, 1, &warm))
-        finding_clause(finding, "the second lazy call costs %s, calls long after %s",
-                       COST(second.value), COST(warm.value));
-    else
-        finding_clause(finding, "the second lazy call costs %s", COST(second.value));
-}
-
-static void tell_start(const struct overhead_facts *facts, const struct first_calls *start,
-                       struct finding *finding)
-{
-    if (!can_tell(start))
-        return;
-    struct ratio ratio = ratio_at_least(facts, &start->lazy, &start->other, LARGE);
-    finding_clause(finding, "the first start: %s against %s, %s times", COST(start->lazy.value),
-                   COST(start->other.value), RATIO(ratio.estimate.value));
-}
-
 void rule_lazy_linking(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct overhead_facts *facts = context;
+    struct reasons *why = &finding->why;
     (void)claim;
     struct first_calls read =
         first_calls_of(facts, "perf-read.read", "perf-syscall.read", "read()");
@@ -330,37 +291,41 @@ void rule_lazy_linking(const struct claim *claim, const void *context, struct fi
     const struct first_calls *decides = by_read ? &read : &start;
     if (!can_tell(decides)) {
         if (cost_is_known(&read.lazy))
-            finding_clause(finding, "first calls of a static program, or by an inline system call, "
-                                    "were not measured beside those of a lazily linked one");
+            TELL(why, SAYS_LAZY_ALONE);
         else if (facts->has_unit)
-            finding_clause(finding, "no first call of a lazily linked program was measured");
+            TELL(why, SAYS_NO_LAZY);
         if (!cost_is_known(&read.lazy))
-            tell_absent(facts, "perf-read.read", finding);
+            say_absent(facts, "perf-read.read", why);
         return;
     }
     struct ratio ratio = ratio_at_least(facts, &decides->lazy, &decides->other, LARGE);
     estimate_report(&ratio.estimate, finding);
-    finding_clause(finding,
-                   "the first %s of a lazily linked program costs %s %s, with %s %s: %s more",
-                   decides->name, COST(decides->lazy.value), meter_unit_names[facts->unit],
-                   name_of(decides->other_is_inline), COST(decides->other.value),
-                   COST(decides->lazy.value - decides->other.value));
-    tell_open(facts, &ratio, finding);
+    TELL(why, SAYS_LAZY_FIRST, decides->name, rounded_cost(decides->lazy.value),
+         meter_unit_names[facts->unit], name_of(decides->other_is_inline),
+         rounded_cost(decides->other.value),
+         rounded_cost(decides->lazy.value - decides->other.value));
+    say_open(facts, &ratio, why);
     /* What was not the cheaper of the two; and what of the extra binding at start saves, too: the
      * lookup itself. The rest is the library's code, touched for the first time. */
     const struct cost *rest = decides->other_is_inline ? &decides->fixed : &decides->inlined;
     if (cost_is_known(rest))
-        finding_clause(finding, "with %s %s", name_of(!decides->other_is_inline),
-                       COST(rest->value));
-    if (cost_is_known(&decides->bound))
-        finding_clause(
-            finding, "with binding at start %s, so looking the function up costs %s%s",
-            COST(decides->bound.value), COST(fmax(decides->lazy.value - decides->bound.value, 0)),
-            decides->bound.faults >= MOST_FAULT ? " and a page fault in the library makes the rest"
-                                                : "");
-    tell_second(facts, by_read ? "perf-read.read" : "perf-read.start", finding);
-    if (by_read)
-        tell_start(facts, &start, finding);
+        TELL(why, SAYS_OTHER_FIRST, name_of(!decides->other_is_inline), rounded_cost(rest->value));
+    if (cost_is_known(&decides->bound)) {
+        TELL(why, SAYS_BOUND_FIRST, rounded_cost(decides->bound.value),
+             rounded_cost(fmax(decides->lazy.value - decides->bound.value, 0)));
+        if (decides->bound.faults >= MOST_FAULT)
+            TELL_ON(why, SENTENCE, SAYS_LIBRARY_FAULTS);
+    }
+    const char *const calls[] = {by_read ? "perf-read.read" : "perf-read.start"};
+    struct cost second = cold_cost(facts, "lazy", calls[0], 2, calls[0]), later;
+    if (cost_is_known(&second))
+        TELL(why, SAYS_SECOND_LAZY, rounded_cost(second.value),
+             warm_costs(facts, "lazy", calls, 1, &later) ? rounded_cost(later.value) : NAN);
+    if (!by_read || !can_tell(&start))
+        return;
+    struct ratio starts = ratio_at_least(facts, &start.lazy, &start.other, LARGE);
+    TELL(why, SAYS_FIRST_START, rounded_cost(start.lazy.value), rounded_cost(start.other.value),
+         starts.estimate.value);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -385,21 +350,6 @@ static const char *const bound_links[] = {"static", "bind-now", "lazy"};
 
 /* --- W1 --- */
 
-/* What plain code costs where nothing can be read in user code to compare it with. */
-static void tell_plain_alone(const struct overhead_facts *facts, struct finding *finding)
-{
-    static const char *const calls[] = {"perf-read.start", "perf-read.stop", READ};
-    struct cost costs[3];
-    for (size_t i = 0; i < LINKS; i++) {
-        if (!warm_costs(facts, plain_links[i], calls, 3, costs))
-            continue;
-        struct cost region = cost_plus(cost_plus(costs[0], costs[1]), costs[2]);
-        finding_clause(finding, "start, stop and read() cost %s %s together (%s program)",
-                       COST(region.value), meter_unit_names[facts->unit], plain_links[i]);
-        return;
-    }
-}
-
 static void judge_region(const struct overhead_facts *facts, const char *link,
                          const struct cost costs[4], struct finding *finding)
 {
@@ -411,28 +361,26 @@ static void judge_region(const struct overhead_facts *facts, const char *link,
     if (facts->hides && ratio.estimate.verdict != FINDING_HOLDS)
         ratio.estimate.verdict = FINDING_INCONCLUSIVE;
     estimate_report(&ratio.estimate, finding);
+    struct reasons *why = &finding->why;
     if (facts->hides)
-        tell_hidden(finding);
-    finding_clause(finding,
-                   "start, stop and read() of a %s program cost %s %s, two reads in user code, "
-                   "which tell as much, %s",
-                   link, COST(region.value), meter_unit_names[facts->unit], COST(two.value));
-    finding_clause(finding, "one read() costs %s times one read in user code",
-                   RATIO(single.estimate.value));
-    tell_open(facts, &ratio, finding);
+        TELL(why, SAYS_HIDDEN);
+    TELL(why, SAYS_PLAIN_REGION, link, rounded_cost(region.value), meter_unit_names[facts->unit],
+         rounded_cost(two.value));
+    TELL(why, SAYS_ONE_READ, single.estimate.value);
+    say_open(facts, &ratio, why);
     /* The same calls, each the first of its kind in a process: in the order start, read, stop. */
     struct cost start = cold_cost(facts, link, "perf-read.start", 1, NULL);
     struct cost read = cold_cost(facts, link, READ, 1, "perf-read.start");
     struct cost stop = cold_cost(facts, link, "perf-read.stop", 1, READ);
     struct cost first = cost_plus(cost_plus(start, read), stop);
     if (cost_is_known(&first))
-        finding_clause(finding, "the first time in a process these three cost %s",
-                       COST(first.value));
+        TELL(why, SAYS_FIRST_REGION, rounded_cost(first.value));
 }
 
 void rule_plain_code(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct overhead_facts *facts = context;
+    struct reasons *why = &finding->why;
     (void)claim;
     static const char *const calls[] = {"perf-read.start", "perf-read.stop", READ, USER_READ};
     struct cost costs[4];
@@ -446,16 +394,21 @@ void rule_plain_code(const struct claim *claim, const void *context, struct find
         if (warm_costs(facts, plain_links[i], calls + 2, 2, costs)) {
             struct ratio ratio = ratio_at_least(facts, &costs[0], &costs[1], SEVERAL);
             estimate_report(&ratio.estimate, finding);
-            finding_clause(finding,
-                           "read() of a %s program costs %s %s, a read in user code %s; start and "
-                           "stop were not measured beside them",
-                           plain_links[i], COST(costs[0].value), meter_unit_names[facts->unit],
-                           COST(costs[1].value));
-            tell_open(facts, &ratio, finding);
+            TELL(why, SAYS_READS_ALONE, plain_links[i], rounded_cost(costs[0].value),
+                 meter_unit_names[facts->unit], rounded_cost(costs[1].value));
+            TELL(why, SAYS_NO_SWITCHES);
+            say_open(facts, &ratio, why);
             return;
         }
-    tell_absent(facts, USER_READ, finding);
-    tell_plain_alone(facts, finding);
+    say_absent(facts, USER_READ, why);
+    /* What plain code costs where nothing can be read in user code to compare it with. */
+    for (size_t i = 0; i < LINKS; i++)
+        if (warm_costs(facts, plain_links[i], calls, 3, costs)) {
+            struct cost region = cost_plus(cost_plus(costs[0], costs[1]), costs[2]);
+            TELL(why, SAYS_REGION_ALONE, rounded_cost(region.value), meter_unit_names[facts->unit],
+                 plain_links[i]);
+            return;
+        }
 }
 
 /* --- W3 --- */
@@ -463,6 +416,7 @@ void rule_plain_code(const struct claim *claim, const void *context, struct find
 void rule_cold_page(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct overhead_facts *facts = context;
+    struct reasons *why = &finding->why;
     (void)claim;
     for (size_t i = 0; i < LINKS; i++) {
         struct cost cold = cold_cost(facts, bound_links[i], "perf-user-cold.read", 1, NULL);
@@ -471,35 +425,27 @@ void rule_cold_page(const struct claim *claim, const void *context, struct findi
             continue;
         struct ratio ratio = ratio_at_least(facts, &cold, &call, NO_BETTER);
         estimate_report(&ratio.estimate, finding);
-        finding_clause(finding,
-                       "the first read in user code of a %s program, its page not touched, costs "
-                       "%s %s, the first read() %s",
-                       bound_links[i], COST(cold.value), meter_unit_names[facts->unit],
-                       COST(call.value));
+        TELL(why, SAYS_UNTOUCHED, bound_links[i], rounded_cost(cold.value),
+             meter_unit_names[facts->unit], rounded_cost(call.value));
         /* The claim names its cause: without a fault it does not hold, whatever the costs are. */
-        bool faults = cold.faults >= MOST_FAULT;
-        if (finding->verdict == FINDING_HOLDS && !faults) {
-            finding->verdict = FINDING_FAILS;
-            finding_clause(finding,
-                           "so it is no better, but not for the reason given: no page fault "
-                           "was seen");
-        } else if (!faults) {
-            finding_clause(finding, "no page fault was seen: this kernel maps the page at mmap() "
-                                    "already");
+        enum overhead_says says = SAYS_FAULT;
+        if (!(cold.faults >= MOST_FAULT)) {
+            says = finding->verdict == FINDING_HOLDS ? SAYS_NOT_FOR_FAULTS : SAYS_NO_FAULT;
+            if (finding->verdict == FINDING_HOLDS)
+                finding->verdict = FINDING_FAILS;
         } else if (finding->verdict == FINDING_FAILS) {
-            finding_clause(finding, "it takes a page fault, and is cheaper nevertheless");
-        } else {
-            finding_clause(finding, "it takes a page fault");
+            says = SAYS_CHEAP_FAULT;
         }
-        tell_open(facts, &ratio, finding);
+        TELL(why, says);
+        say_open(facts, &ratio, why);
         /* read() of a process that has read before. */
         static const char *const calls[] = {READ};
         struct cost warm;
         if (warm_costs(facts, bound_links[i], calls, 1, &warm))
-            finding_clause(finding, "a later read() costs %s", COST(warm.value));
+            TELL(why, SAYS_LATER_READ, rounded_cost(warm.value));
         return;
     }
-    tell_absent(facts, "perf-user-cold.read", finding);
+    say_absent(facts, "perf-user-cold.read", why);
 }
 
 /* --- W4 --- */
@@ -533,17 +479,16 @@ static bool mapped_cost(const struct overhead_facts *facts, const char *operatio
     return false;
 }
 
-static void tell_mapped(const struct overhead_facts *facts, const struct mapped *mapped,
-                        bool with_unit, struct finding *finding)
+static void say_mapped(const struct mapped *mapped, const char *unit, struct reasons *why)
 {
-    finding_clause(finding, "page %s, %s: %s%s%s in user code, %s by read()", mapped->state,
-                   mapped->when, COST(mapped->user.value), with_unit ? " " : "",
-                   with_unit ? meter_unit_names[facts->unit] : "", COST(mapped->call.value));
+    TELL(why, SAYS_MAPPED, mapped->state, mapped->when, rounded_cost(mapped->user.value), unit,
+         rounded_cost(mapped->call.value));
 }
 
 void rule_mapped_page(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct overhead_facts *facts = context;
+    struct reasons *why = &finding->why;
     (void)claim;
     static const char *const states[][2] = {{USER_READ, "populated"},
                                             {"perf-user-touched.read", "touched before"}};
@@ -564,15 +509,15 @@ void rule_mapped_page(const struct claim *claim, const void *context, struct fin
             count++;
         }
     if (count == 0) {
-        tell_absent(facts, USER_READ, finding);
+        say_absent(facts, USER_READ, why);
         return;
     }
     estimate_report(&all[gravest].ratio.estimate, finding);
-    tell_mapped(facts, &all[gravest], true, finding);
-    tell_open(facts, &all[gravest].ratio, finding);
+    say_mapped(&all[gravest], meter_unit_names[facts->unit], why);
+    say_open(facts, &all[gravest].ratio, why);
     for (size_t i = 0; i < count; i++)
         if (i != gravest)
-            tell_mapped(facts, &all[i], false, finding);
+            say_mapped(&all[i], NULL, why);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -663,28 +608,26 @@ static void ask_variant(const struct overhead_facts *facts, const struct variant
     gravest->asked++;
 }
 
-static void tell_dearest(const struct overhead_facts *facts, const struct dearest *dearest,
-                         struct finding *finding)
+static const char *const whens[TEMPERATURES] = {"warm", "first calls"};
+
+static void say_dearest(const struct overhead_facts *facts, const struct dearest *dearest,
+                        struct reasons *why)
 {
-    finding_clause(finding, "start %s, stop %s, read %s %s (%s, %s)%s",
-                   COST(dearest->costs[START].value), COST(dearest->costs[STOP].value),
-                   COST(dearest->costs[KINDS_READ].value), meter_unit_names[facts->unit],
-                   dearest->variant->name,
-                   dearest->temperature == TEMPERATURE_WARM ? "warm" : "first calls",
-                   dearest->ratio.estimate.verdict == FINDING_FAILS ? ": start is not the dearest"
-                   : dearest->asked > 1 ? ", where start stands out least"
-                                        : "");
+    TELL(why, SAYS_THREE_KINDS, rounded_cost(dearest->costs[START].value),
+         rounded_cost(dearest->costs[STOP].value), rounded_cost(dearest->costs[KINDS_READ].value),
+         meter_unit_names[facts->unit], dearest->variant->name, whens[dearest->temperature]);
+    if (dearest->ratio.estimate.verdict == FINDING_FAILS)
+        TELL_ON(why, NONE, SAYS_START_NOT_DEAREST);
+    else if (dearest->asked > 1)
+        TELL_ON(why, NONE, SAYS_STANDS_OUT_LEAST);
     if (dearest->faulted_first) {
-        int other = dearest->faulted_costs[STOP].value > dearest->faulted_costs[KINDS_READ].value
-                        ? STOP
-                        : KINDS_READ;
-        finding_clause(finding, "the first %s takes a page fault (%s) and costs %s, start %s",
-                       kind_names[other], dearest->faulted_first->name,
-                       COST(dearest->faulted_costs[other].value),
-                       COST(dearest->faulted_costs[START].value));
+        const struct cost *costs = dearest->faulted_costs;
+        int other = costs[STOP].value > costs[KINDS_READ].value ? STOP : KINDS_READ;
+        TELL(why, SAYS_FIRST_FAULTS, kind_names[other], dearest->faulted_first->name,
+             rounded_cost(costs[other].value), rounded_cost(costs[START].value));
     }
     if (dearest->open_first)
-        finding_clause(finding, "first calls (%s) leave that open", dearest->open_first->name);
+        TELL(why, SAYS_FIRST_OPEN, dearest->open_first->name);
 }
 
 /* --- does stop depend least on the variant? --- */
@@ -760,33 +703,30 @@ static struct dependence ask_dependence(const struct overhead_facts *facts)
     return found;
 }
 
-static void tell_dependence(const struct dependence *dependence, struct finding *finding)
+static void say_dependence(const struct dependence *dependence, struct reasons *why)
 {
-    finding_clause(finding,
-                   "between the cheapest and the dearest variant lies a factor of %.2f for start, "
-                   "%.2f for stop, %.2f for read (%s)%s",
-                   dependence->factors[START].value / 1000, dependence->factors[STOP].value / 1000,
-                   dependence->factors[KINDS_READ].value / 1000,
-                   dependence->temperature == TEMPERATURE_WARM ? "warm" : "first calls",
-                   dependence->ratio.estimate.verdict == FINDING_INCONCLUSIVE
-                       ? ", too close to tell which is least"
-                       : "");
+    TELL(why, SAYS_VARIANTS, dependence->factors[START].value / 1000,
+         dependence->factors[STOP].value / 1000, dependence->factors[KINDS_READ].value / 1000,
+         whens[dependence->temperature]);
+    if (dependence->ratio.estimate.verdict == FINDING_INCONCLUSIVE)
+        TELL_ON(why, NONE, SAYS_TOO_CLOSE);
 }
 
 void rule_kinds_of_calls(const struct claim *claim, const void *context, struct finding *finding)
 {
     const struct overhead_facts *facts = context;
+    struct reasons *why = &finding->why;
     (void)claim;
     struct dearest dearest = {.ratio = {.estimate = {.verdict = FINDING_UNTESTABLE}}};
     for (int temperature = 0; temperature < TEMPERATURES; temperature++)
         for (size_t i = 0; i < VARIANTS; i++)
             ask_variant(facts, &variants[i], (enum temperature)temperature, &dearest);
     if (dearest.asked && facts->hides) {
-        tell_hidden(finding);
+        TELL(why, SAYS_HIDDEN);
         return;
     }
     if (!dearest.asked) {
-        tell_absent(facts, "perf-read.start", finding);
+        say_absent(facts, "perf-read.start", why);
         return;
     }
     struct dependence dependence = ask_dependence(facts);
@@ -794,19 +734,20 @@ void rule_kinds_of_calls(const struct claim *claim, const void *context, struct 
     bool variants_decide = verdict_graver(by_variant, dearest.ratio.estimate.verdict);
     struct ratio *decides = variants_decide ? &dependence.ratio : &dearest.ratio;
     estimate_report(&decides->estimate, finding);
-    /* What decides comes first: at the end there may be no room. */
+    finding->partly = by_variant == FINDING_UNTESTABLE;
+    /* What decides comes first. */
     if (variants_decide)
-        tell_dependence(&dependence, finding);
-    tell_dearest(facts, &dearest, finding);
-    if (by_variant == FINDING_UNTESTABLE)
-        finding_clause(finding, "with one variant only, the half about variants is not tested");
+        say_dependence(&dependence, why);
+    say_dearest(facts, &dearest, why);
+    if (finding->partly)
+        TELL(why, SAYS_ONE_VARIANT);
     else if (!variants_decide)
-        tell_dependence(&dependence, finding);
-    tell_open(facts, decides, finding);
+        say_dependence(&dependence, why);
+    say_open(facts, decides, why);
     /* PAPI stops and reads in one, so it is no variant of the same call; told where it differs. */
     static const char *const calls[KINDS] = {"papi-low.start", "papi-low.stop", "papi-low.read"};
     struct cost costs[KINDS];
     if (warm_costs(facts, "lazy", calls, KINDS, costs) && costs[STOP].low > costs[START].high)
-        finding_clause(finding, "PAPI's stop, which also reads, costs more than its start: %s, %s",
-                       COST(costs[STOP].value), COST(costs[START].value));
+        TELL(why, SAYS_PAPI_STOP, rounded_cost(costs[STOP].value),
+             rounded_cost(costs[START].value));
 }

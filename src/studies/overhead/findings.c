@@ -4,10 +4,10 @@
  * The claims of the paper on the overhead of self-monitoring as data, and their way through the
  * rules: what the other parts of the judge found in, findings out (docs/findings.md). */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
 #include "studies/overhead/judge.h"
@@ -15,8 +15,6 @@
 /* ----------------------------------------------------------------------------------------------
  * Why a claim about overhead cannot be tested here, in words for people: the machine's own reason
  * for the operation that is missing. */
-
-#define WHY_SIZE 364
 
 /* An absence may name the operation ("perf-user.read"), its path, or the path with more behind it.
  * The closest name wins. */
@@ -67,57 +65,27 @@ static const char *failure_of(const struct overhead_facts *facts, const char *op
     return NULL;
 }
 
-/* The first sentence of a reason, up to a whole word; what follows is advice. */
-static void put_sentence(const char *reason, char *words, size_t size)
+/* "perf-user.read cannot be called here: this CPU has no counters" */
+static void say_why_not_called(const struct overhead_facts *facts, const char *operation,
+                               struct reasons *why)
 {
-    int length = reason_first_sentence(reason);
-    int most = (int)size - 5;
-    bool cut = length > most || reason[length];
-    if (cut && strncmp(reason + length, ". ", 2) == 0)
-        cut = false;
-    if (length > most)
-        length = most;
-    while (cut && length > 0 && reason[length] != ' ')
-        length--;
-    while (length > 0 && (reason[length - 1] == '.' || reason[length - 1] == ' '))
-        length--;
-    snprintf(words, size, "%.*s%s", length, reason, cut ? " ..." : "");
+    const char *absent = absence_of(facts, operation);
+    const char *reason = absent ? absent : failure_of(facts, operation);
+    if (!reason)
+        TELL(why, SAYS_CALL_UNMEASURED, operation);
+    else
+        TELL(why, absent ? SAYS_CALL_ABSENT : SAYS_CALL_FAILED, operation,
+             *reason ? reason : "no reason was given");
 }
 
-/* As a clause: "perf-user.read cannot be called here: this CPU has no counters". */
-static void why_not_called(const struct overhead_facts *facts, const char *operation, char *why,
-                           size_t size)
+void say_absent(const struct overhead_facts *facts, const char *operation, struct reasons *why)
 {
-    char sentence[280];
-    const char *reason = absence_of(facts, operation);
-    const char *verb = "cannot be called here";
-    if (!reason) {
-        reason = failure_of(facts, operation);
-        verb = "failed";
-    }
-    if (!reason) {
-        snprintf(why, size, "%.60s was not measured", operation);
-        return;
-    }
-    put_sentence(reason, sentence, sizeof(sentence));
-    snprintf(why, size, "%.60s %s: %s", operation, verb,
-             sentence[0] ? sentence : "no reason was given");
-}
-
-void tell_absent(const struct overhead_facts *facts, const char *operation, struct finding *finding)
-{
-    char why[WHY_SIZE];
-    if (!facts->file->machine_count) {
-        finding_clause(finding, "nothing was measured");
-        return;
-    }
-    if (!facts->has_unit) {
-        finding_clause(finding, "no call was metered in %s of this machine",
-                       meter_unit_names[facts->unit]);
-        return;
-    }
-    why_not_called(facts, operation, why, sizeof(why));
-    finding_clause(finding, "%s", why);
+    if (!facts->file->machine_count)
+        TELL(why, SAYS_NOTHING_MEASURED);
+    else if (!facts->has_unit)
+        TELL(why, SAYS_UNIT_UNMETERED, meter_unit_names[facts->unit]);
+    else
+        say_why_not_called(facts, operation, why);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -427,26 +395,18 @@ struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *
     return settle(facts, one, other, mark, estimate_below(span.value, span.low, span.high, mark));
 }
 
-void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
-               struct finding *finding)
+void say_open(const struct overhead_facts *facts, const struct ratio *ratio, struct reasons *why)
 {
     if (ratio->few)
-        finding_clause(finding, "too few processes were measured to tell");
+        TELL(why, SAYS_FEW_PROCESSES);
     if (ratio->by_levels)
-        finding_clause(finding,
-                       "one of these calls costs now %s, now %s %s, and its levels disagree",
-                       COST(ratio->least), COST(ratio->most), meter_unit_names[facts->unit]);
+        TELL(why, SAYS_MODES_DISAGREE, rounded_cost(ratio->least), rounded_cost(ratio->most),
+             meter_unit_names[facts->unit]);
 }
 
-const char *cost_words(double value, char text[])
+double rounded_cost(double value)
 {
-    return figure_of(fabs(value) < 100 ? round(value * 10) / 10 : round(value), text);
-}
-
-const char *ratio_words(double value, char text[])
-{
-    snprintf(text, WORDS_SIZE, value < 1 ? "%.2f" : value < 10 ? "%.1f" : "%.0f", value);
-    return text;
+    return fabs(value) < 100 ? round(value * 10) / 10 : round(value);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -592,15 +552,14 @@ static struct estimate judge_ratio(const struct readers *readers, size_t late, s
     return estimate;
 }
 
-static void tell_reads(const struct readers *readers, const char *name, struct finding *finding)
+static void say_reads(const struct readers *readers, const char *name, struct reasons *why)
 {
     size_t end = readers->count - 1;
-    finding_clause(finding, "%s: the first costs %s %s, the second %s, number %u to %u %s each",
-                   name, COST(median_of(readers, 0, NULL).median),
-                   meter_unit_names[readers->facts->unit], COST(median_of(readers, 1, NULL).median),
-                   (1u << (end - 1)) + 1, 1u << end, COST(median_of(readers, end, NULL).median));
+    TELL(why, SAYS_IN_A_ROW, name, rounded_cost(median_of(readers, 0, NULL).median),
+         meter_unit_names[readers->facts->unit], rounded_cost(median_of(readers, 1, NULL).median),
+         (1u << (end - 1)) + 1, 1u << end, rounded_cost(median_of(readers, end, NULL).median));
     if (readers->processes < FEW_PROCESSES)
-        finding_clause(finding, "too few processes were measured to tell");
+        TELL(why, SAYS_FEW_PROCESSES);
 }
 
 /* Surely dearer, perhaps, or not. */
@@ -610,7 +569,7 @@ static int weight_of(const struct estimate *rise)
 }
 
 /* "Not simply cheaper": not cheaper at all, or dearer again. */
-static struct estimate judge_calls(const struct readers *readers, struct finding *finding)
+static struct estimate judge_calls(const struct readers *readers, struct reasons *why)
 {
     struct estimate fall = judge_ratio(readers, readers->count - 1, 0, CHEAPER, true);
     /* From an earlier block after the first to a later one: the surest, and of these the largest.
@@ -624,67 +583,61 @@ static struct estimate judge_calls(const struct readers *readers, struct finding
                 rise = candidate;
         }
     if (rise.verdict == FINDING_HOLDS) {
-        finding_clause(finding, "some of them are dearer again than earlier ones, %s times",
-                       RATIO(rise.value));
+        TELL(why, SAYS_RISES, rise.value);
         return rise;
     }
     struct estimate whole = fall;
     if (fall.verdict == FINDING_FAILS) {
         whole.verdict = FINDING_HOLDS;
-        finding_clause(finding, "so repeating it saves nothing");
+        TELL(why, SAYS_SAVES_NOTHING);
     } else if (fall.verdict == FINDING_HOLDS && rise.verdict == FINDING_FAILS) {
         whole.verdict = FINDING_FAILS;
-        finding_clause(finding, "so it does simply get cheaper, and stays so");
+        TELL(why, SAYS_FALLS);
     } else {
         whole.verdict = FINDING_INCONCLUSIVE;
-        finding_clause(finding, "processes differ too much to tell whether it gets dearer again");
+        TELL(why, SAYS_MAY_RISE);
     }
     return whole;
-}
-
-static bool tell_untimed(const struct overhead_facts *facts, struct finding *finding)
-{
-    if (facts->has_unit && unit_is_time(facts->unit))
-        return false;
-    if (!facts->file->machine_count)
-        tell_absent(facts, "perf-user.read", finding);
-    else if (facts->file->machines[facts->machine].emulated)
-        finding_clause(finding, "this machine is emulated: it has no caches that repeated reads "
-                                "could fill, and its times mean nothing");
-    else
-        finding_clause(finding, "no call was timed, and counts of instructions do not show what "
-                                "caches do");
-    return true;
 }
 
 static void rule_repeated_reads(const struct claim *claim, const void *context,
                                 struct finding *finding)
 {
     const struct overhead_facts *facts = context;
+    struct reasons *why = &finding->why;
     (void)claim;
-    if (tell_untimed(facts, finding))
+    if (!facts->has_unit || !unit_is_time(facts->unit)) {
+        if (!facts->file->machine_count)
+            say_absent(facts, "perf-user.read", why);
+        else
+            TELL(why,
+                 facts->file->machines[facts->machine].emulated ? SAYS_NO_CACHES : SAYS_NO_TIMES);
         return;
+    }
     struct readers user = readers_of(facts, "perf-user.read");
     struct readers call = readers_of(facts, "perf-read.read");
     struct estimate by_user = {.verdict = FINDING_UNTESTABLE}, by_call = by_user;
     if (user.processes) {
         by_user = judge_ratio(&user, user.count - 1, 0, CHEAPER, true);
-        tell_reads(&user, "reads in user code", finding);
+        say_reads(&user, "reads in user code", why);
     }
     if (call.processes) {
-        tell_reads(&call, "read()", finding);
-        by_call = judge_calls(&call, finding);
+        say_reads(&call, "read()", why);
+        by_call = judge_calls(&call, why);
     }
     bool calls_decide = verdict_graver(by_call.verdict, by_user.verdict);
     if (user.processes || call.processes)
         estimate_report(calls_decide ? &by_call : &by_user, finding);
     if (!call.processes)
-        tell_absent(facts, "perf-read.read", finding);
+        say_absent(facts, "perf-read.read", why);
     if (!user.processes) {
-        char why[WHY_SIZE];
-        why_not_called(facts, "perf-user.read", why, sizeof(why));
-        finding_clause(finding,
-                       call.processes ? "the half about user code is not tested: %s" : "%s", why);
+        struct reasons absent = {0};
+        say_why_not_called(facts, "perf-user.read", &absent);
+        finding->partly = call.processes > 0;
+        if (finding->partly)
+            TELL(why, SAYS_USER_UNTESTED, &absent);
+        else
+            reasons_append(why, JOINT_CLAUSE, &absent);
     }
 }
 
@@ -754,13 +707,6 @@ struct overhead_facts overhead_facts_of(const struct overhead_case *file,
     return facts;
 }
 
-void tell_hidden(struct finding *finding)
-{
-    finding_clause(finding, "the counters that meter halt while the operating system switches "
-                            "others, and miss part of start and stop: --meter " OVERHEAD_CLOCK
-                            " misses nothing");
-}
-
 static void turn(void *context, size_t machine)
 {
     struct overhead_facts *facts = context;
@@ -769,7 +715,7 @@ static void turn(void *context, size_t machine)
     facts->reads = reads;
 }
 
-/* What is to be known before the figures: it is never left out for want of room. */
+/* What is to be known before the figures. */
 static void introduce(const void *context, const enum finding_verdict *verdicts,
                       struct finding *finding)
 {
@@ -779,28 +725,25 @@ static void introduce(const void *context, const enum finding_verdict *verdicts,
         return;
     const struct overhead_machine *machine = &file->machines[facts->machine];
     if (file->machine_count > 1) {
-        /* Which machine decided, and what every one says. */
-        size_t of[4] = {0}, used = 0;
-        char words[160], name[120];
+        /* Which machine decided, with its kernel, as the same one may have been measured with
+         * several; and what every one says. */
+        size_t of[4] = {0};
+        AUTO_TEXT struct text words = {0};
         for (size_t i = 0; i < file->machine_count; i++)
             of[verdicts[i]]++;
         for (int j = 0; j < 4; j++)
             if (of[j])
-                used += (size_t)snprintf(words + used, sizeof(words) - used, "%s%s on %zu",
-                                         used ? ", " : "", finding_verdict_names[j], of[j]);
-        /* With its kernel: the same machine may have been measured with several. */
-        snprintf(name, sizeof(name), "%.60s%s%.40s", machine->name ? machine->name : "a machine",
-                 machine->os && *machine->os ? ", Linux " : "", machine->os ? machine->os : "");
-        finding_clause(finding, "on %s, one of %zu machines (%s)", name, file->machine_count,
-                       words);
+                text_printf(&words, "%s%s on %zu", words.length ? ", " : "",
+                            finding_verdict_names[j], of[j]);
+        TELL(&finding->why, SAYS_WHICH_MACHINE, machine->name ? machine->name : "a machine",
+             machine->os, file->machine_count, text_string(&words));
     }
     if (facts->unit != METER_INSTRUCTIONS || verdicts[facts->machine] == FINDING_UNTESTABLE)
         return;
-    finding_clause(finding, "in instructions of user and kernel code, as %s",
-                   machine->emulated ? "the machine is emulated and its times mean nothing"
-                                     : "no call was timed");
+    TELL(&finding->why, machine->emulated ? SAYS_EMULATED : SAYS_UNTIMED);
     if (machine->tick > 0)
-        finding_clause(finding, "counted by its clock, %.0f a tick", machine->tick);
+        TELL(&finding->why, SAYS_BY_CLOCK, machine->tick);
+    finding->aside = file->machine_count > 1 ? 0 : finding->why.count;
 }
 
 void overhead_judge_findings(const struct overhead_case *file, struct overhead_report *report)

@@ -4,10 +4,10 @@
  * What to do on each machine, a sentence for each thing that certainly saves something there, with
  * the figures that say so. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "studies/overhead/judge.h"
 
 /* Sentences for one machine. */
@@ -19,7 +19,8 @@
 /* Share of disturbed passes from which on it is told. */
 #define MUCH_DISTURBED 0.2
 
-typedef bool adviser(const struct overhead_facts *facts, char *text, size_t size);
+/* Says nothing where there is nothing to advise. */
+typedef void adviser(const struct overhead_facts *facts, struct reasons *advice);
 
 static const char *const links[] = {"lazy", "bind-now", "static"};
 #define LINKS (sizeof(links) / sizeof(links[0]))
@@ -69,18 +70,7 @@ struct readings {
     double papi; /* PAPI_read over read(), where that is certainly dearer; else 0 */
 };
 
-/* " or with libassay", one behind the other. */
-static void put_alike(const struct readings *found, char *words, size_t size)
-{
-    size_t used = 0;
-    words[0] = '\0';
-    for (size_t i = 0; i < found->alike_count && used < size; i++)
-        used +=
-            (size_t)snprintf(words + used, size - used, "%s%s",
-                             i + 1 == found->alike_count ? " or " : ", ", found->alike[i]->name);
-}
-
-static bool advise_reading(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_reading(const struct overhead_facts *facts, struct reasons *advice)
 {
     struct readings found = {0};
     for (size_t i = 0; i < READERS; i++) {
@@ -105,26 +95,24 @@ static bool advise_reading(const struct overhead_facts *facts, char *text, size_
         }
     }
     if (!cost_is_known(&found.call) || (!found.best && found.unsure))
-        return false;
-    char alike[120], rest[80] = "";
-    put_alike(&found, alike, sizeof(alike));
-    if (found.papi > 0)
-        snprintf(rest, sizeof(rest), "; PAPI_read costs %s times as much as read()",
-                 RATIO(found.papi));
-    if (found.best)
-        snprintf(text, size, "Read counters %s: %s %s a read, %s by read()%s.", found.best->name,
-                 COST(found.least.value), unit_of(facts), COST(found.call.value), rest);
-    else
-        snprintf(text, size,
-                 "Read counters by read()%s: about %s %s, and nothing measured here is "
-                 "cheaper%s.",
-                 alike, COST(found.call.value), unit_of(facts), rest);
-    return true;
+        return;
+    double papi = found.papi > 0 ? found.papi : NAN;
+    if (found.best) {
+        TELL(advice, SAYS_READ_ANOTHER_WAY, found.best->name, rounded_cost(found.least.value),
+             unit_of(facts), rounded_cost(found.call.value), papi);
+        return;
+    }
+    AUTO_TEXT struct text alike = {0};
+    for (size_t i = 0; i < found.alike_count; i++)
+        text_printf(&alike, "%s%s", i + 1 == found.alike_count ? " or " : ", ",
+                    found.alike[i]->name);
+    TELL(advice, SAYS_READ_BY_CALL, text_string(&alike), rounded_cost(found.call.value),
+         unit_of(facts), papi);
 }
 
 /* --- reading twice, or starting and stopping --- */
 
-static bool advise_running(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_running(const struct overhead_facts *facts, struct reasons *advice)
 {
     static const char *const calls[] = {"perf-read.start", "perf-read.stop", "perf-read.read"};
     struct cost costs[3];
@@ -133,22 +121,18 @@ static bool advise_running(const struct overhead_facts *facts, char *text, size_
             continue;
         struct cost region = cost_plus(cost_plus(costs[0], costs[1]), costs[2]);
         struct cost twice = cost_times(costs[2], 2);
-        if (!surely_dearer(facts, &region, &twice, WORTH))
-            return false;
-        snprintf(text, size,
-                 "Let counters run and read them before and after a region: two read() cost %s %s, "
-                 "start, stop and read() %s.",
-                 COST(twice.value), unit_of(facts), COST(region.value));
-        return true;
+        if (surely_dearer(facts, &region, &twice, WORTH))
+            TELL(advice, SAYS_LET_THEM_RUN, rounded_cost(twice.value), unit_of(facts),
+                 rounded_cost(region.value));
+        return;
     }
-    return false;
 }
 
 /* --- times of regions --- */
 
 /* An overhead measured around nothing is not what a region with calls inside has: one and the same
  * call costs more or less by what its process called before. */
-static bool advise_against_subtracting(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_against_subtracting(const struct overhead_facts *facts, struct reasons *advice)
 {
     double least = INFINITY, most = 0;
     for (size_t i = 0; unit_is_time(facts->unit) && i < facts->report->row_count; i++) {
@@ -162,56 +146,39 @@ static bool advise_against_subtracting(const struct overhead_facts *facts, char 
         least = fmin(least, levels ? row->levels[0].median : row->high);
         most = fmax(most, levels ? row->levels[row->level_count - 1].median : row->low);
     }
-    if (most <= WORTH * least)
-        return false;
-    snprintf(text, size,
-             "Do not subtract what read() costs from the time of a region: it cost %s to %s %s, by "
-             "what ran before. Read a clock inside of both calls, as libassay does.",
-             COST(least), COST(most), unit_of(facts));
-    return true;
+    if (most > WORTH * least)
+        TELL(advice, SAYS_DO_NOT_SUBTRACT, rounded_cost(least), rounded_cost(most), unit_of(facts));
 }
 
 /* --- first calls --- */
 
-static bool advise_first_calls(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_first_calls(const struct overhead_facts *facts, struct reasons *advice)
 {
     static const char *const calls[] = {"perf-read.read"};
     for (size_t i = 0; i < LINKS; i++) {
         struct cost first = cold_cost(facts, links[i], calls[0], 1, NULL), warm;
         if (!cost_is_known(&first) || !warm_costs(facts, links[i], calls, 1, &warm))
             continue;
-        if (!surely_dearer(facts, &first, &warm, FIRST_WORTH))
-            return false;
-        snprintf(text, size,
-                 "Make each call once before the region that matters: the first read() of a %s "
-                 "program costs %s %s, later ones %s.",
-                 strcmp(links[i], "lazy") == 0 ? "lazily linked" : links[i], COST(first.value),
-                 unit_of(facts), COST(warm.value));
-        return true;
+        if (surely_dearer(facts, &first, &warm, FIRST_WORTH))
+            TELL(advice, SAYS_CALL_ONCE, i == 0 ? "lazily linked" : links[i],
+                 rounded_cost(first.value), unit_of(facts), rounded_cost(warm.value));
+        return;
     }
-    return false;
 }
 
 /* --- the page of a counter --- */
 
-static bool advise_page(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_page(const struct overhead_facts *facts, struct reasons *advice)
 {
     struct cost cold = cold_cost(facts, NULL, "perf-user-cold.read", 1, NULL);
     struct cost mapped = cold_cost(facts, NULL, "perf-user.read", 1, NULL);
     if (!cost_is_known(&cold) || !cost_is_known(&mapped))
-        return false;
+        return;
     if (surely_dearer(facts, &cold, &mapped, FIRST_WORTH))
-        snprintf(text, size,
-                 "Map the page of a counter with MAP_POPULATE, or touch it: otherwise its first "
-                 "read in user code costs %s %s instead of %s.",
-                 COST(cold.value), unit_of(facts), COST(mapped.value));
+        TELL(advice, SAYS_MAP_THE_PAGE, rounded_cost(cold.value), unit_of(facts),
+             rounded_cost(mapped.value));
     else if (cold.faults < 0.5 && !surely_dearer(facts, &cold, &mapped, 1))
-        snprintf(text, size,
-                 "The page of a counter needs no MAP_POPULATE here: its first read in user code "
-                 "takes no page fault.");
-    else
-        return false;
-    return true;
+        TELL(advice, SAYS_PAGE_IS_MAPPED);
 }
 
 /* --- several events --- */
@@ -239,83 +206,59 @@ static bool many_events(const struct overhead_facts *facts, const char *operatio
     return halves == 2;
 }
 
-static bool advise_group(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_group(const struct overhead_facts *facts, struct reasons *advice)
 {
     double group, apart;
     uint32_t group_count, apart_count;
-    if (!many_events(facts, "perf-read.read", false, &group, &group_count) ||
-        !many_events(facts, "perf-read.read", true, &apart, &apart_count) ||
-        group_count != apart_count || group * WORTH > apart)
-        return false;
-    snprintf(text, size,
-             "Open events that belong together as one group: reading %u of them costs %s %s, one "
-             "by one %s.",
-             group_count, COST(group), unit_of(facts), COST(apart));
-    return true;
+    if (many_events(facts, "perf-read.read", false, &group, &group_count) &&
+        many_events(facts, "perf-read.read", true, &apart, &apart_count) &&
+        group_count == apart_count && group * WORTH <= apart)
+        TELL(advice, SAYS_OPEN_A_GROUP, group_count, rounded_cost(group), unit_of(facts),
+             rounded_cost(apart));
 }
 
 /* --- libraries and whole commands --- */
 
-/* 34,081,460 ticks is 34.1 million ticks. */
-static const char *put_large(double value, const char *unit, char text[WORDS_SIZE])
-{
-    if (value >= 1e6)
-        snprintf(text, WORDS_SIZE, "%.1f million %.12s", value / 1e6, unit);
-    else
-        snprintf(text, WORDS_SIZE, "%.24s %.12s", COST(value), unit);
-    return text;
-}
-
-static bool advise_commands(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_commands(const struct overhead_facts *facts, struct reasons *advice)
 {
     for (size_t i = 0; i < facts->report->peer_count; i++) {
         const struct overhead_peer *peer = &facts->report->peers[i];
         if (peer->machine != facts->machine || strcmp(peer->path, "perf-stat") != 0 ||
             !(peer->low > 1))
             continue;
-        bool by_clock = !peer->meter || peer->meter->unit == METER_NS;
-        const char *unit = by_clock ? "ms" : meter_unit_names[peer->meter->unit];
-        double scale = by_clock ? 1e-6 : 1;
-        char more[WORDS_SIZE], plain[WORDS_SIZE];
-        snprintf(text, size,
-                 "Do not judge short commands by perf stat: it adds %s to one that takes %s.",
-                 put_large((peer->cost - peer->bare) * scale, unit, more),
-                 put_large(peer->bare * scale, unit, plain));
-        return true;
+        /* 34,081,460 ticks is 34.1 million ticks. */
+        bool by_clock = peer->meter->unit == METER_NS, large = by_clock || peer->bare >= 1e6;
+        AUTO_TEXT struct text unit = {0};
+        text_printf(&unit, "%s%s", large && !by_clock ? "million " : "",
+                    by_clock ? "ms" : meter_unit_names[peer->meter->unit]);
+        TELL(advice, SAYS_SHORT_COMMANDS,
+             rounded_cost((peer->cost - peer->bare) * (large ? 1e-6 : 1)), text_string(&unit),
+             rounded_cost(peer->bare * (large ? 1e-6 : 1)));
+        return;
     }
-    return false;
 }
 
-static bool advise_papi(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_papi(const struct overhead_facts *facts, struct reasons *advice)
 {
     for (size_t i = 0; i < facts->report->peer_count; i++) {
         const struct overhead_peer *peer = &facts->report->peers[i];
-        if (peer->machine != facts->machine || strcmp(peer->path, "papi-low") != 0 ||
-            !strstr(peer->what, "start") || !(peer->low > WORTH) ||
-            (peer->meter && peer->meter->unit != facts->unit))
-            continue;
-        snprintf(text, size, "A region measured by PAPI (%.40s) costs %s times the bare calls.",
-                 peer->what, RATIO(peer->ratio));
-        return true;
+        if (peer->machine == facts->machine && strcmp(peer->path, "papi-low") == 0 &&
+            strstr(peer->what, "start") && peer->low > WORTH && peer->meter->unit == facts->unit) {
+            TELL(advice, SAYS_PAPI_REGION, peer->what, peer->ratio);
+            return;
+        }
     }
-    return false;
 }
 
 /* --- the core --- */
 
-static bool advise_disturbed(const struct overhead_facts *facts, char *text, size_t size)
+static void advise_disturbed(const struct overhead_facts *facts, struct reasons *advice)
 {
-    for (size_t i = 0; i < facts->report->gauge_count; i++) {
+    for (size_t i = 0; i < facts->report->gauge_count && !advice->count; i++) {
         const struct overhead_gauge *gauge = &facts->report->gauges[i];
-        if (gauge->machine != facts->machine || !gauge->known || !(gauge->share > MUCH_DISTURBED))
-            continue;
-        snprintf(text, size,
-                 "Repeat what you time here and take the median: in %.0f %% of the passes "
-                 "something else slowed the core down.",
-                 100 * gauge->share);
-        return true;
+        if (gauge->machine == facts->machine && gauge->known && gauge->share > MUCH_DISTURBED)
+            TELL(advice, SAYS_TAKE_THE_MEDIAN, 100 * gauge->share);
     }
-    return false;
 }
 
 /* The most useful first: who has six of them needs no more. */
@@ -330,14 +273,12 @@ void overhead_judge_advice(const struct overhead_case *file, struct overhead_rep
     report->advice_count = 0;
     for (uint32_t machine = 0; machine < file->machine_count; machine++) {
         struct overhead_facts facts = overhead_facts_of(file, report, machine);
-        size_t sentences = 0;
-        for (size_t i = 0; i < ADVISERS && sentences < ADVICE_MOST; i++) {
+        const size_t before = report->advice_count;
+        for (size_t i = 0; i < ADVISERS && report->advice_count - before < ADVICE_MOST; i++) {
             struct overhead_advice *advice = &report->advice[report->advice_count];
-            if (!advisers[i](&facts, advice->text, sizeof(advice->text)))
-                continue;
+            advisers[i](&facts, &advice->text);
             advice->machine = machine;
-            report->advice_count++;
-            sentences++;
+            report->advice_count += advice->text.count > 0;
         }
     }
 }

@@ -6,7 +6,6 @@
  * switches others; the clock goes on. */
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -338,32 +337,18 @@ static void settle(const struct passes_seen *seen, double resolution, struct ove
     if (seen->passes)
         gauge->share = (double)(above + seen->unsettled) / (double)seen->passes;
     if (gauge->known) {
-        double share = seen->count ? (double)above / (double)seen->count : 0;
-        double dear = above ? seen->gauges[seen->count - 1 - above / 2] : 0;
-        char *why = gauge->why;
-        size_t room = sizeof(gauge->why);
-        if (share > 0.8)
-            snprintf(
-                why, room,
-                "the gauge is %.2f times as dear in %.0f %% of passes: the core is shared or its "
-                "clock slowed; what is left is little to judge by",
-                dear / gauge->usual, 100 * share);
-        else if (above)
-            snprintf(
-                why, room,
-                "the gauge is %.2f times as dear in %.2g %% of passes: another hyperthread shares "
-                "the core, or its clock slowed",
-                dear / gauge->usual, 100 * share);
+        double share = (double)above / (double)seen->count;
+        double times = above ? seen->gauges[seen->count - 1 - above / 2] / gauge->usual : NAN;
+        if (above)
+            TELL(&gauge->why, share > 0.8 ? SAYS_SHARED_CORE : SAYS_BUSY_NEIGHBOUR, times,
+                 100 * share);
         else if (seen->unsettled)
-            snprintf(why, room, "page faults or lost CPU time in %.2g %% of passes",
-                     100 * (double)seen->unsettled / (double)seen->passes);
+            TELL(&gauge->why, SAYS_INTERRUPTED,
+                 100 * (double)seen->unsettled / (double)seen->passes);
         else
-            snprintf(why, room,
-                     "all passes alike: a core that is shared all the time would look the same");
+            TELL(&gauge->why, SAYS_ALL_ALIKE);
     } else
-        snprintf(gauge->why, sizeof(gauge->why), "%s",
-                 seen->count ? "a count does not tell whether somebody shares the core"
-                             : "no warm pass called the gauge");
+        TELL(&gauge->why, seen->count ? SAYS_COUNTS_ALONE : SAYS_NO_GAUGE);
 }
 
 /* Judges the gauge after `cost` is taken off; the gauge names its machine and meter. The resolution
@@ -543,16 +528,11 @@ void overhead_read_clocks(struct overhead_case *file)
         double ticks = gauge_cost(file, i, OVERHEAD_CLOCK);
         double rate = gauge_cost(file, i, "instructions:u") / ticks, whole = round(rate);
         if (!isfinite(rate) || !(ticks > 0))
-            snprintf(machine->tick_why, sizeof(machine->tick_why),
-                     "the gauge was not metered in ticks and in instructions in user mode");
+            TELL(&machine->tick_why, SAYS_TICK_UNMETERED);
         else if (!(whole >= 1) || whole > 1e6 || fabs(rate - whole) > NEARLY_WHOLE)
-            snprintf(
-                machine->tick_why, sizeof(machine->tick_why),
-                "the gauge executes %.4g instructions a tick, which is no whole number: the clock "
-                "does not count them",
-                rate);
+            TELL(&machine->tick_why, SAYS_TICK_NOT_WHOLE, rate);
         else if (!clock_fits(file, i, (int64_t)whole))
-            snprintf(machine->tick_why, sizeof(machine->tick_why), "spans in ticks are absurd");
+            TELL(&machine->tick_why, SAYS_TICK_ABSURD);
         else
             machine->tick = whole;
         for (size_t j = 0; j < file->tour_count && machine->tick > 0; j++)
@@ -701,100 +681,5 @@ void overhead_judge_timers(const struct overhead_case *file, struct overhead_rep
             timing.gauge = &gauge;
         }
         time_tours(&timing);
-    }
-}
-
-/* ----------------------------------------------------------------------------------------------
- * Where a tour metered an event in user and in kernel mode, their sum is a meter of its own: it
- * must be taken call by call, for medians do not add up. */
-
-/* Is it the event of `user`, in another mode? */
-static bool is_mode_of(const struct overhead_meter *user, const struct overhead_meter *other,
-                       const char *mode)
-{
-    size_t base = strcspn(user->event, ":"), other_base = strcspn(other->event, ":");
-    return strcmp(user->mode, "u") == 0 && strcmp(other->mode, mode) == 0 &&
-           user->unit == other->unit && base == other_base &&
-           strncmp(user->event, other->event, base) == 0;
-}
-
-static const struct overhead_meter *other_mode(const struct overhead_tour *tour,
-                                               const struct overhead_meter *user, const char *mode)
-{
-    for (uint32_t i = 0; i < tour->meter_count; i++)
-        if (is_mode_of(user, &tour->meters[i], mode))
-            return &tour->meters[i];
-    return NULL;
-}
-
-/* Not where both modes were also metered together: that is the total, measured. */
-static bool find_halves(struct sorted_tour *sorted)
-{
-    const struct overhead_tour *tour = sorted->tour;
-    for (uint32_t user = 0; user < tour->meter_count; user++) {
-        const struct overhead_meter *kernel = other_mode(tour, &tour->meters[user], "k");
-        if (!kernel || other_mode(tour, &tour->meters[user], "uk"))
-            continue;
-        sorted->user = user;
-        sorted->kernel = (uint32_t)(kernel - tour->meters);
-        return true;
-    }
-    return false;
-}
-
-/* The total of that event, made where no tour before had it. */
-static const struct overhead_meter *total_of(const struct overhead_meter *half,
-                                             struct overhead_report *report)
-{
-    size_t base = strcspn(half->event, ":");
-    for (size_t i = 0; i < report->total_count; i++)
-        if (report->totals[i].unit == half->unit && strcspn(report->totals[i].event, ":") == base &&
-            strncmp(report->totals[i].event, half->event, base) == 0)
-            return &report->totals[i];
-    report->totals[report->total_count] = (struct overhead_meter){
-        memory_format("%.*s:uk", (int)base, half->event), memory_copy("uk"), half->unit, 0};
-    return &report->totals[report->total_count++];
-}
-
-static bool same_factors(const struct overhead_tour *left, const struct overhead_tour *right)
-{
-    return left->machine == right->machine && left->open == right->open &&
-           left->separate == right->separate && left->cold == right->cold &&
-           strcmp(left->link, right->link) == 0 && strcmp(left->counted, right->counted) == 0;
-}
-
-static bool makes_call(const struct overhead_tour *tour, uint32_t operation, uint32_t times)
-{
-    for (size_t i = 0; i < tour->length; i++)
-        if (tour->calls[i] == operation && tour->times[i] == times)
-            return true;
-    return false;
-}
-
-/* Did the clock of an emulated machine count the instructions of the same calls? It misses none,
- * and the counters do: there is one total, and that is the clock's. */
-static bool is_clocked(const struct sorted *sorted, const struct overhead_tour *tour)
-{
-    for (size_t i = 0; i < sorted->count; i++) {
-        const struct overhead_tour *other = sorted->tours[i].tour;
-        bool clocked = other->processes && other->meter_count &&
-                       overhead_is_clock(&other->meters[0]) && same_factors(tour, other);
-        for (size_t j = 0; j < tour->length && clocked; j++)
-            clocked = makes_call(other, tour->calls[j], tour->times[j]);
-        if (clocked)
-            return true;
-    }
-    return false;
-}
-
-void overhead_find_totals(struct sorted *sorted, struct overhead_report *report)
-{
-    /* Room for one of each tour, so that none moves. */
-    report->total_count = 0;
-    report->totals = memory_new(sorted->count + 1, sizeof(*report->totals));
-    for (size_t i = 0; i < sorted->count; i++) {
-        struct sorted_tour *one = &sorted->tours[i];
-        if (find_halves(one) && !is_clocked(sorted, one->tour))
-            one->total = total_of(&one->tour->meters[one->user], report);
     }
 }

@@ -10,7 +10,184 @@
 
 #include "base/memory.h"
 #include "stats/interval.h"
+#include "stats/moments.h"
 #include "studies/overhead/judge.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * A call is wild among the calls of other processes at the same position. A fault explains it only
+ * where such calls usually have none: every first call of new code may take one. */
+
+/* With fewer calls nothing is usual. */
+enum { FEWEST = 8 };
+
+static double overhead_faults(const struct account *account)
+{
+    return account ? (double)account->minor_faults + (double)account->major_faults : 0;
+}
+
+/* Switches to other tasks. */
+static double overhead_switches(const struct account *account)
+{
+    return account ? (double)account->voluntary + (double)account->involuntary : 0;
+}
+
+static int by_position(const void *left, const void *right)
+{
+    const struct overhead_figure *a = *(const struct overhead_figure *const *)left;
+    const struct overhead_figure *b = *(const struct overhead_figure *const *)right;
+    return (a->position > b->position) - (a->position < b->position);
+}
+
+/* In order, one of each call. */
+static void sort_by(const struct overhead_figure *const *figures, size_t count,
+                    double (*figure)(const struct account *account), double *sorted)
+{
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = figure ? figure(figures[i]->account) : figures[i]->value;
+    sort_values(sorted, count);
+}
+
+/* How many of the wild calls are explained. */
+static size_t judge_position(const struct overhead_figure *const *figures, size_t count,
+                             double *scratch, struct overhead_cold *cold)
+{
+    size_t explained = 0;
+    cold->runs += count;
+    if (count < FEWEST)
+        return 0;
+    sort_by(figures, count, NULL, scratch);
+    double q1 = quantile(scratch, count, .25), q3 = quantile(scratch, count, .75);
+    double limit = fmax(q3 + 3 * (q3 - q1), 1.5 * quantile(scratch, count, .5)); /* as of rows */
+    sort_by(figures, count, overhead_faults, scratch);
+    double faults = quantile(scratch, count, .5);
+    sort_by(figures, count, overhead_switches, scratch);
+    double switches = quantile(scratch, count, .5);
+    for (size_t i = 0; i < count; i++) {
+        if (!(figures[i]->value > limit))
+            continue;
+        cold->outlier_count++;
+        explained += overhead_faults(figures[i]->account) > faults ||
+                     overhead_switches(figures[i]->account) > switches;
+    }
+    return explained;
+}
+
+static void overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
+                                    struct overhead_cold *cold)
+{
+    AUTO_MEMORY double *scratch = memory_new(count + 1, sizeof(*scratch));
+    size_t explained = 0;
+    qsort(figures, count, sizeof(struct overhead_figure *), by_position);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        for (end = begin; end < count && figures[end]->position == figures[begin]->position;)
+            end++;
+        explained += judge_position(figures + begin, end - begin, scratch, cold);
+    }
+    cold->outliers = cold->runs ? (double)cold->outlier_count / (double)cold->runs : 0;
+    cold->outliers_explained =
+        cold->outlier_count ? (double)explained / (double)cold->outlier_count : NAN;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Does a call get cheaper when it is made again and again? By process: its later calls against its
+ * own first, and the second half of them against its second call. The median of a process's later
+ * calls stands for them, because one interrupt is dearer than all the others together. */
+
+/* One process: its calls from the first on, each right after the one before. */
+struct row {
+    const struct overhead_figure *const *calls;
+    uint32_t length;
+};
+
+/* As far as nothing stands between; disturbed calls end it. */
+static uint32_t length_of(const struct overhead_figure *const *figures, size_t count)
+{
+    uint32_t length = 0;
+    if (count && figures[0]->position == 1)
+        for (length = 1; length < count; length++) {
+            const struct overhead_figure *call = figures[length];
+            if (call->tour != figures[0]->tour || call->process != figures[0]->process ||
+                call->position != length + 1 || call->predecessor != (int32_t)call->operation)
+                break;
+        }
+    return length;
+}
+
+/* Rows as long as the longest; shorter ones lack calls and would weigh differently. */
+static size_t find_rows(const struct overhead_figure *const *figures, size_t count,
+                        struct row *rows, uint32_t *length)
+{
+    size_t found = 0;
+    *length = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t own = figures[i]->position == 1 ? length_of(figures + i, count - i) : 0;
+        if (own < OVERHEAD_ROW_SHORTEST || own < *length)
+            continue;
+        if (own > *length)
+            found = 0;
+        *length = own;
+        rows[found++] = (struct row){figures + i, own};
+    }
+    return found;
+}
+
+static double median_from(const struct row *row, uint32_t begin, double *scratch)
+{
+    for (uint32_t i = begin; i < row->length; i++)
+        scratch[i - begin] = row->calls[i]->value;
+    sort_values(scratch, row->length - begin);
+    return quantile(scratch, row->length - begin, .5);
+}
+
+/* Of each process the median of its calls from `begin` on over its call `base`. Processes whose
+ * base costs nothing say nothing. */
+static struct overhead_median ratio_of(const struct row *rows, size_t count, uint32_t begin,
+                                       uint32_t base, double *scratch, double *ratios)
+{
+    size_t known = 0;
+    for (size_t i = 0; i < count; i++) {
+        double under = rows[i].calls[base]->value;
+        if (under > 0)
+            ratios[known++] = median_from(&rows[i], begin, scratch) / under;
+    }
+    return overhead_median_of(ratios, known);
+}
+
+static void overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
+                                    struct overhead_cold *cold)
+{
+    AUTO_MEMORY struct row *rows = memory_new(count + 1, sizeof(*rows));
+    AUTO_MEMORY double *scratch = memory_new(count + 1, sizeof(*scratch));
+    AUTO_MEMORY double *of_each = memory_new(count + 1, sizeof(*of_each));
+    cold->later = cold->later_ratio = cold->later_low = cold->later_high = NAN;
+    cold->settled_ratio = cold->settled_low = cold->settled_high = NAN;
+    size_t found = find_rows(figures, count, rows, &cold->row_length);
+    cold->row_processes = found;
+    if (!found)
+        return;
+    for (uint32_t i = 0; i < cold->row_length && i < OVERHEAD_MOST_POINTS; i++) {
+        for (size_t j = 0; j < found; j++)
+            of_each[j] = rows[j].calls[i]->value;
+        cold->row[i] = overhead_median_of(of_each, found).median;
+    }
+    for (size_t i = 0; i < found; i++)
+        of_each[i] = median_from(&rows[i], 1, scratch);
+    cold->later = overhead_median_of(of_each, found).median;
+    struct overhead_median later = ratio_of(rows, found, 1, 0, scratch, of_each);
+    cold->later_ratio = later.median;
+    cold->later_low = later.low;
+    cold->later_high = later.high;
+    cold->declines = later.high < 1;
+    struct overhead_median settled =
+        ratio_of(rows, found, cold->row_length / 2, 1, scratch, of_each);
+    cold->settled_ratio = settled.median;
+    cold->settled_low = settled.low;
+    cold->settled_high = settled.high;
+    cold->goes_on = settled.high < 1;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The cells. */
 
 /* A figure with what its cell is told by. */
 struct entry {
@@ -146,11 +323,11 @@ static const struct overhead_cold *find_mode(const struct overhead_report *repor
 {
     for (size_t i = 0; i < report->cold_count; i++) {
         const struct overhead_cold *cold = &report->cold[i];
-        if (cold->meter && cold->meter->unit == METER_INSTRUCTIONS &&
-            strcmp(cold->meter->mode, mode) == 0 && cold->machine == like->machine &&
-            cold->operation == like->operation && cold->events == like->events &&
-            cold->predecessor == like->predecessor && cold->opening == like->opening &&
-            strcmp(cold->link, like->link) == 0 && strcmp(cold->counted, like->counted) == 0)
+        if (cold->meter->unit == METER_INSTRUCTIONS && strcmp(cold->meter->mode, mode) == 0 &&
+            cold->machine == like->machine && cold->operation == like->operation &&
+            cold->events == like->events && cold->predecessor == like->predecessor &&
+            cold->opening == like->opening && strcmp(cold->link, like->link) == 0 &&
+            strcmp(cold->counted, like->counted) == 0)
             return cold;
     }
     return NULL;
@@ -206,6 +383,6 @@ void overhead_judge_cold(const struct overhead_case *file, struct overhead_repor
         report->cold_count -= cold->processes == 0;
     }
     for (size_t i = 0; i < report->cold_count; i++)
-        if (report->cold[i].meter && overhead_is_clock(report->cold[i].meter))
+        if (overhead_is_clock(report->cold[i].meter))
             refine(report, &report->cold[i]);
 }

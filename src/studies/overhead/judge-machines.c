@@ -4,7 +4,6 @@
  * Machines side by side, in the order of their kernels' versions: what each call costs warm, with
  * the fewest events, and how that compares with the first machine that has it. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,6 +56,12 @@ struct done_list {
     struct done *list;
     size_t count;
 };
+
+static bool means_something(const struct overhead_case *file, const struct overhead_figure *figure)
+{
+    return !file->machines[figure->machine].emulated ||
+           !(overhead_is_time(figure->meter) || figure->meter->unit == METER_CYCLES);
+}
 
 /* --- tasks of processes --- */
 
@@ -113,7 +118,7 @@ static void gather(const struct overhead_case *file, const struct overhead_repor
         for (size_t i = begin; i < end; i++) {
             const struct overhead_figure *figure = &report->figures[i];
             const struct overhead_operation *operation = &file->operations[figure->operation];
-            if (figure->times != 1 || !overhead_means_something(file, figure))
+            if (figure->times != 1 || !means_something(file, figure))
                 continue;
             for (uint32_t task = 0; task < TASKS; task++) {
                 struct done one = {.task = task};
@@ -213,8 +218,9 @@ static struct overhead_peer judge_peer(struct group peer, struct group bare,
         overhead_median_of(scratch->bare, paired ? pairs : copy_costs(bare, scratch->bare));
     struct overhead_median ratio =
         paired ? overhead_median_of(scratch->ratios, pairs) : overhead_median_ratio(cost, own);
-    struct overhead_peer result = {
+    return (struct overhead_peer){
         .machine = figure->machine,
+        .operation = figure->operation,
         .path = task->path,
         .variant = figure->variant,
         .what = task->what,
@@ -226,9 +232,8 @@ static struct overhead_peer judge_peer(struct group peer, struct group bare,
         .high = ratio.high,
         .paired = paired,
         .processes = cost.count,
+        .bare_path = tasks[bare.list->task].path,
     };
-    snprintf(result.bare_path, sizeof(result.bare_path), "%s", tasks[bare.list->task].path);
-    return result;
 }
 
 /* Is there the same with fewer events? Then that tells what the peer adds. */
@@ -388,6 +393,7 @@ static void judge_call(const struct overhead_case *file, struct overhead_report 
         struct overhead_machine_row *row = memory_add(report->machines, report->machine_row_count);
         *row = (struct overhead_machine_row){
             .machine = figure->machine,
+            .operation = figure->operation,
             .path = operation->path,
             .variant = figure->variant,
             .kind = operation->kind,
@@ -413,9 +419,9 @@ find_mode(struct overhead_report *report, const struct overhead_machine_row *lik
 {
     for (size_t i = 0; i < report->machine_row_count; i++) {
         struct overhead_machine_row *row = &report->machines[i];
-        if (row->machine == like->machine && row->meter && row->meter->unit == METER_INSTRUCTIONS &&
-            strcmp(row->meter->mode, mode) == 0 && strcmp(row->path, like->path) == 0 &&
-            strcmp(row->kind, like->kind) == 0 && strcmp(row->variant, like->variant) == 0)
+        if (row->machine == like->machine && row->meter->unit == METER_INSTRUCTIONS &&
+            strcmp(row->meter->mode, mode) == 0 && row->operation == like->operation &&
+            strcmp(row->variant, like->variant) == 0)
             return row;
     }
     return NULL;
@@ -427,7 +433,7 @@ static void machines_complete(struct overhead_machine_row *clock,
                               const struct overhead_machine_row *user,
                               struct overhead_machine_row *kernel)
 {
-    double sum = user->median + kernel->median, step = clock->meter ? clock->meter->step : 0;
+    double sum = user->median + kernel->median, step = clock->meter->step;
     if (fabs(clock->median - sum) <= step) {
         clock->median = sum;
         clock->low = user->low + kernel->low;
@@ -448,9 +454,8 @@ static void compare_again(const struct overhead_report *report, struct overhead_
 {
     for (size_t i = 0; i < report->machine_row_count; i++) {
         const struct overhead_machine_row *other = &report->machines[i];
-        if (other->machine != row->reference || !overhead_same_meter(other->meter, row->meter) ||
-            strcmp(other->path, row->path) != 0 || strcmp(other->kind, row->kind) != 0 ||
-            strcmp(other->variant, row->variant) != 0)
+        struct overhead_called like = {row->reference, row->operation, row->meter, row->variant};
+        if (!overhead_same_call(other, &like))
             continue;
         const struct overhead_median own = {row->median, row->low, row->high, row->processes};
         const struct overhead_median reference = {other->median, other->low, other->high,
@@ -465,7 +470,7 @@ static void complete_rows(struct overhead_report *report)
     bool any = false;
     for (size_t i = 0; i < report->machine_row_count; i++) {
         struct overhead_machine_row *clock = &report->machines[i];
-        if (!clock->meter || !overhead_is_clock(clock->meter))
+        if (!overhead_is_clock(clock->meter))
             continue;
         struct overhead_machine_row *user = find_mode(report, clock, "u");
         struct overhead_machine_row *kernel = find_mode(report, clock, "k");
@@ -486,7 +491,7 @@ static size_t machines_gather(const struct overhead_case *file,
     for (size_t i = 0; i < report->figure_count; i++) {
         const struct overhead_figure *figure = &report->figures[i];
         const struct overhead_tour *tour = &file->tours[figure->tour];
-        if (!tour->cold && figure->times == 1 && overhead_means_something(file, figure) &&
+        if (!tour->cold && figure->times == 1 && means_something(file, figure) &&
             !overhead_is_own(&file->operations[figure->operation]))
             entries[count++] = (struct entry){figure, tour, rank_of(file, figure->machine)};
     }

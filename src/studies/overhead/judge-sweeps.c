@@ -371,104 +371,59 @@ struct line line_fit(struct line_value *values, size_t count)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * Does a call get cheaper when it is made again and again? By process: its later calls against its
- * own first, and the second half of them against its second call. The median of a process's later
- * calls stands for them, because one interrupt is dearer than all the others together. */
+ * Tours by the set of what they call, in whatever order: what a call costs depends on the others
+ * that its process makes. */
 
-/* One process: its calls from the first on, each right after the one before. */
-struct row {
-    const struct overhead_figure *const *calls;
-    uint32_t length;
+struct companies {
+    uint32_t *with_times; /* [tour]; tours with the same number make the same calls … */
+    uint32_t *operations; /* … or the same but for how often in a row */
 };
 
-/* As far as nothing stands between; disturbed calls end it. */
-static uint32_t length_of(const struct overhead_figure *const *figures, size_t count)
+/* Sets of calls, each as sorted numbers. */
+struct set {
+    uint64_t *members;
+    size_t count;
+};
+
+static int by_number(const void *left, const void *right)
 {
-    uint32_t length = 0;
-    if (count && figures[0]->position == 1)
-        for (length = 1; length < count; length++) {
-            const struct overhead_figure *call = figures[length];
-            if (call->tour != figures[0]->tour || call->process != figures[0]->process ||
-                call->position != length + 1 || call->predecessor != (int32_t)call->operation)
-                break;
-        }
-    return length;
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
 }
 
-/* Rows as long as the longest; shorter ones lack calls and would weigh differently. */
-static size_t find_rows(const struct overhead_figure *const *figures, size_t count,
-                        struct row *rows, uint32_t *length)
+/* The number of a company is that of its first tour. */
+static uint32_t *number(const struct overhead_case *file, bool with_times)
 {
-    size_t found = 0;
-    *length = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t own = figures[i]->position == 1 ? length_of(figures + i, count - i) : 0;
-        if (own < OVERHEAD_ROW_SHORTEST || own < *length)
-            continue;
-        if (own > *length)
-            found = 0;
-        *length = own;
-        rows[found++] = (struct row){figures + i, own};
+    uint32_t *numbers = memory_new(file->tour_count + 1, sizeof(*numbers));
+    struct memory_scope scope;
+    memory_scope_begin(&scope);
+    struct set *sets = memory_new(file->tour_count + 1, sizeof(*sets));
+    for (size_t i = 0; i < file->tour_count; i++) {
+        struct set set = {.members = memory_new(file->tours[i].length + 1, sizeof(*set.members))};
+        for (size_t j = 0; j < file->tours[i].length; j++)
+            set.members[j] = (uint64_t)file->tours[i].calls[j] << 32 |
+                             (with_times ? file->tours[i].times[j] : 0);
+        qsort(set.members, file->tours[i].length, sizeof(*set.members), by_number);
+        for (size_t j = 0; j < file->tours[i].length; j++)
+            if (j == 0 || set.members[j] != set.members[j - 1])
+                set.members[set.count++] = set.members[j];
+        sets[i] = set;
+        while (sets[numbers[i]].count != sets[i].count ||
+               memcmp(sets[numbers[i]].members, sets[i].members,
+                      sets[i].count * sizeof(*sets[i].members)) != 0)
+            numbers[i]++;
     }
-    return found;
+    memory_scope_end(&scope);
+    return numbers;
 }
 
-static double median_from(const struct row *row, uint32_t begin, double *scratch)
+static struct companies companies_of(const struct overhead_case *file)
 {
-    for (uint32_t i = begin; i < row->length; i++)
-        scratch[i - begin] = row->calls[i]->value;
-    sort_values(scratch, row->length - begin);
-    return quantile(scratch, row->length - begin, .5);
+    return (struct companies){.with_times = number(file, true), .operations = number(file, false)};
 }
 
-/* Of each process the median of its calls from `begin` on over its call `base`. Processes whose
- * base costs nothing say nothing. */
-static struct overhead_median ratio_of(const struct row *rows, size_t count, uint32_t begin,
-                                       uint32_t base, double *scratch, double *ratios)
-{
-    size_t known = 0;
-    for (size_t i = 0; i < count; i++) {
-        double under = rows[i].calls[base]->value;
-        if (under > 0)
-            ratios[known++] = median_from(&rows[i], begin, scratch) / under;
-    }
-    return overhead_median_of(ratios, known);
-}
-
-void overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
-                             struct overhead_cold *cold)
-{
-    AUTO_MEMORY struct row *rows = memory_new(count + 1, sizeof(*rows));
-    AUTO_MEMORY double *scratch = memory_new(count + 1, sizeof(*scratch));
-    AUTO_MEMORY double *of_each = memory_new(count + 1, sizeof(*of_each));
-    cold->later = cold->later_ratio = cold->later_low = cold->later_high = NAN;
-    cold->settled_ratio = cold->settled_low = cold->settled_high = NAN;
-    size_t found = find_rows(figures, count, rows, &cold->row_length);
-    cold->row_processes = found;
-    if (!found)
-        return;
-    for (uint32_t i = 0; i < cold->row_length && i < OVERHEAD_MOST_POINTS; i++) {
-        for (size_t j = 0; j < found; j++)
-            of_each[j] = rows[j].calls[i]->value;
-        cold->row[i] = overhead_median_of(of_each, found).median;
-    }
-    for (size_t i = 0; i < found; i++)
-        of_each[i] = median_from(&rows[i], 1, scratch);
-    cold->later = overhead_median_of(of_each, found).median;
-    struct overhead_median later = ratio_of(rows, found, 1, 0, scratch, of_each);
-    cold->later_ratio = later.median;
-    cold->later_low = later.low;
-    cold->later_high = later.high;
-    cold->declines = later.high < 1;
-    struct overhead_median settled =
-        ratio_of(rows, found, cold->row_length / 2, 1, scratch, of_each);
-    cold->settled_ratio = settled.median;
-    cold->settled_low = settled.low;
-    cold->settled_high = settled.high;
-    cold->goes_on = settled.high < 1;
-}
-
-/* --- the sweeps --- */
+/* ----------------------------------------------------------------------------------------------
+ * The sweeps. */
 
 /* A figure as a point of one sweep. */
 struct entry {
@@ -572,12 +527,12 @@ static void fill_medians(const struct entry *entries, size_t begin, size_t end, 
     for (size_t next; begin < end && slope->points < OVERHEAD_MOST_POINTS; begin = next) {
         for (next = begin; next < end && entries[next].count == entries[begin].count; next++)
             scratch[next - begin] = entries[next].figure->value;
-        slope->counts[slope->points] = entries[begin].count;
-        slope->medians[slope->points++] = overhead_median_of(scratch, next - begin).median;
+        slope->measured[slope->points++] = (struct overhead_point){
+            entries[begin].count, overhead_median_of(scratch, next - begin).median};
     }
-    slope->one = slope->medians[0];
-    slope->most = slope->medians[slope->points - 1];
-    slope->most_count = slope->counts[slope->points - 1];
+    slope->one = slope->measured[0].median;
+    slope->most = slope->measured[slope->points - 1].median;
+    slope->most_count = slope->measured[slope->points - 1].count;
 }
 
 static struct line fit(const struct entry *entries, size_t begin, size_t end)
@@ -606,7 +561,7 @@ static void try_without_first(const struct entry *entries, size_t begin, size_t 
     slope->first_apart = rest.straight;
     if (!slope->first_apart)
         return;
-    slope->step = rest.base + rest.slope * slope->counts[0] - slope->one;
+    slope->step = rest.base + rest.slope * slope->measured[0].count - slope->one;
     slope->rest_slope = rest.slope;
     slope->rest_low = rest.low;
     slope->rest_high = rest.high;

@@ -12,51 +12,6 @@
 #include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
- * The calls of a case by cell: for every process, what it called and by which meter, in the order
- * of the calls. For judge-rows.c and judge-clock.c. */
-
-/* One call, metered. */
-struct seen {
-    double cost; /* NaN: disturbed */
-    int32_t slot_before, predecessor;
-    uint32_t position;
-    const struct account *account;
-};
-
-/* What is called in one pass, each (operation, times) once. */
-struct slot {
-    uint32_t operation, times;
-    size_t occurrences; /* in a pass */
-    size_t before;      /* occurrences of all slots before it */
-};
-
-struct sorted_tour {
-    const struct overhead_tour *tour;
-    struct slot *slots;
-    size_t slot_count;
-    struct seen *seen; /* by process, slot, meter */
-    size_t *filled;    /* [(process * slot_count + slot) * meter_count + meter] */
-    /* The sum of two of its meters; NULL: none. */
-    const struct overhead_meter *total;
-    uint32_t user, kernel;
-};
-
-struct sorted {
-    struct sorted_tour *tours;
-    size_t count;
-};
-
-struct sorted overhead_sort_calls(const struct overhead_case *file,
-                                  const struct overhead_report *report);
-
-/* The calls of a cell, and how many there are. */
-struct seen *sorted_cell(const struct sorted_tour *sorted, size_t process, size_t slot,
-                         size_t meter, size_t *count);
-
-/* Finds the two halves of a total in every tour, and fills report->totals. */
-void overhead_find_totals(struct sorted *sorted, struct overhead_report *report);
-
-/* ----------------------------------------------------------------------------------------------
  * The spans of a case, put together by their factors. Millions are laid side by side, so a cell is
  * found by a hash and its spans lie in one stretch. */
 
@@ -92,23 +47,12 @@ struct overhead_cells {
 /* In order of machine, meter, path, kind, …, predecessor. */
 struct overhead_cells overhead_cells_collect(const struct overhead_case *file,
                                              const struct overhead_report *report);
-/* The same but for what was before. */
-bool overhead_cells_siblings(const struct overhead_cell *left, const struct overhead_cell *right);
-
-/* ----------------------------------------------------------------------------------------------
- * Which tours call the same things, in whatever order: what a call costs depends on the others
- * that its process makes. */
-
-struct companies {
-    uint32_t *with_times; /* [tour]; tours with the same number make the same calls … */
-    uint32_t *operations; /* … or the same but for how often in a row */
-};
-
-struct companies companies_of(const struct overhead_case *file);
 
 /* ----------------------------------------------------------------------------------------------
  * Figures of processes, and how the parts that use them choose among them. */
 
+/* "static" … where it calls a library, the state of its page where it reads one, else "inline". */
+const char *overhead_variant(const struct overhead_operation *operation, const char *link);
 /* NULL is no word, and the meter of whole commands. */
 bool overhead_same_word(const char *left, const char *right);
 bool overhead_same_meter(const struct overhead_meter *left, const struct overhead_meter *right);
@@ -127,9 +71,6 @@ size_t overhead_rank(const char *word, const char *const *order, size_t count);
 bool overhead_has_one_mode(const struct overhead_meter *meter);
 /* Ticks and nanoseconds; not what is counted. */
 bool overhead_is_time(const struct overhead_meter *meter);
-/* Not the ticks of an emulated machine, whose cycles are no time either. */
-bool overhead_means_something(const struct overhead_case *file,
-                              const struct overhead_figure *figure);
 /* What the tour calls of its own: nothing, the gauge. */
 bool overhead_is_own(const struct overhead_operation *operation);
 
@@ -161,9 +102,6 @@ overhead_rule rule_cold_page;      /* W3 */
 overhead_rule rule_mapped_page;    /* W4 */
 overhead_rule rule_kinds_of_calls; /* W6 */
 overhead_rule rule_more_events;    /* W7 */
-
-/* Appends what `hides` means. */
-void tell_hidden(struct finding *finding);
 
 /* Ticks, ns and, where the CPU's own are counted, cycles. */
 bool unit_is_time(enum meter_unit unit);
@@ -205,31 +143,15 @@ struct ratio ratio_at_least(const struct overhead_facts *facts, const struct cos
                             const struct cost *other, double mark);
 struct ratio ratio_below(const struct overhead_facts *facts, const struct cost *one,
                          const struct cost *other, double mark);
-/* Appends why a ratio is open, if it is not for its interval alone. */
-void tell_open(const struct overhead_facts *facts, const struct ratio *ratio,
-               struct finding *finding);
+/* Why a ratio is open, if it is not for its interval alone. */
+void say_open(const struct overhead_facts *facts, const struct ratio *ratio, struct reasons *why);
 
-/* 1,862 and 43.5: no more digits than mean something. Returns text. */
-const char *cost_words(double value, char text[]);
-/* 12, 3.4, 0.25. */
-const char *ratio_words(double value, char text[]);
-#define WORDS_SIZE 40
-/* Both where they are printed. */
-#define COST(value)  cost_words(value, (char[WORDS_SIZE]){""})
-#define RATIO(value) ratio_words(value, (char[WORDS_SIZE]){""})
+/* To no more digits than mean something: 1862 and 43.5. */
+double rounded_cost(double value);
 
-/* --- why nothing can be told (findings.c) --- */
-
-/* Appends that clause, and for want of anything metered that. */
-void tell_absent(const struct overhead_facts *facts, const char *operation,
-                 struct finding *finding);
-
-/* ----------------------------------------------------------------------------------------------
- * The same call again and again in a fresh process; for judge-cold.c. */
-
-/* figures: of the cell, by tour, process, position. Fills what `cold` says of calls in a row. */
-void overhead_judge_in_a_row(const struct overhead_figure *const *figures, size_t count,
-                             struct overhead_cold *cold);
+/* Why it cannot be told what an operation costs: the machine's own reason for its absence, or that
+ * nothing was metered. */
+void say_absent(const struct overhead_facts *facts, const char *operation, struct reasons *why);
 
 /* ----------------------------------------------------------------------------------------------
  * Levels for those who have their values in order already. */
@@ -295,15 +217,6 @@ struct mode_search {
 /* Rising; at least one. sorted is not empty and finite. Returns how many (at most MOST_MODES). */
 size_t find_modes(const double *sorted, size_t count, const struct mode_search *search,
                   struct mode modes[MOST_MODES]);
-
-/* ----------------------------------------------------------------------------------------------
- * Wild calls among cold ones, and whether the account of the call says why; for judge-cold.c. */
-
-/* figures: of the cell; sorts them by position. Fills what `cold` says of outliers. */
-void overhead_judge_outliers(const struct overhead_figure **figures, size_t count,
-                             struct overhead_cold *cold);
-/* Page faults of a call. */
-double overhead_faults(const struct account *account);
 
 /* ----------------------------------------------------------------------------------------------
  * The passes of one tour, as those need them who ask whether a pass was disturbed: what its gauge

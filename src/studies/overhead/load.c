@@ -9,7 +9,7 @@
 #include "base/cleanup.h"
 #include "base/memory.h"
 #include "engine/loading.h"
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
  * One machine measured more than once: the same tour in several stores becomes one, whose

@@ -6,13 +6,116 @@
 
 #include <string.h>
 
+#include "base/failure.h"
 #include "base/text.h"
+#include "engine/session.h"
 #include "engine/study.h"
+#include "engine/wishes.h"
+#include "output/field.h"
 #include "output/figure.h"
 #include "output/json.h"
 #include "output/table.h"
+#include "store/store.h"
 #include "studies/overhead/judge.h"
-#include "studies/overhead/plan.h"
+#include "wire/cell.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * The plan: from the catalogue's operations and the meters that can be had to tours and their
+ * cells. Pure: touches no machine and no store. */
+
+/* What a tour is there for. */
+enum overhead_stage {
+    OVERHEAD_READS,    /* all that reads, side by side */
+    OVERHEAD_SWITCHES, /* start, stop and read of paths that share counters */
+    OVERHEAD_SINGLES,  /* the same of everybody else, each alone */
+    OVERHEAD_COLD,     /* first calls, each tour in processes of its own */
+    OVERHEAD_COMMANDS, /* whole commands */
+    OVERHEAD_EVENTS,   /* more counters, as a group and one by one */
+    OVERHEAD_REPEATS,  /* several reads in one span */
+    OVERHEAD_STAGES,
+};
+extern const char *const overhead_stage_names[OVERHEAD_STAGES];
+
+/* Read around every call at the same time. */
+#define OVERHEAD_MOST_METERS 3u
+struct overhead_meters {
+    const char *events[OVERHEAD_MOST_METERS];
+    uint32_t count;
+};
+bool overhead_tells_time(const struct overhead_meters *meters);
+/* What the tour calls of its own. */
+bool overhead_is_timer(const struct catalogue_operation *operation);
+
+struct overhead_study {
+    const struct catalogue *catalogue;
+    const struct overhead_meters *meters; /* the most important first; each has tours of its own */
+    size_t meters_count;
+    const char *counted; /* event that the calls switch and read */
+    bool uncounted;      /* it cannot be opened: only what counts nothing is called */
+    const char *const *paths;
+    size_t path_count;  /* 0: all that the catalogue has */
+    uint32_t processes; /* of a tour; 0: as the plan thinks */
+    uint32_t most_open; /* counters that an instrument can have; 0: 8 */
+    bool full;          /* whatever it costs */
+    bool emulated;      /* visits are dear, counts do not vary */
+    int32_t cpu;
+    uint64_t seed;
+};
+
+/* Everything that could be measured, tours that are each visited in several orders of their calls,
+ * drawn from the study's seed: the same study gives the same orders. Fails with what overhead_order
+ * refused. */
+int overhead_wish(const struct overhead_study *study, struct wishes *wishes,
+                  struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * The order of a tour's calls. What was called before changes what a call costs, so in one pass
+ * every call follows every other, and itself, exactly once: a closed walk over all ordered pairs
+ * that make sense, drawn from a seed. Pure; the first thing that the plan of `assay overhead`
+ * asks. */
+
+/* What fills up a state that has fewer calls than the other. */
+#define ORDER_FILLER "timer.nothing"
+
+enum order_effect { ORDER_KEEPS, ORDER_STARTS, ORDER_STOPS };
+enum order_when { ORDER_ANY, ORDER_RUNNING, ORDER_STOPPED };
+
+struct order_call {
+    const char *call; /* "perf-read.start", "perf-read.read*8" */
+    enum order_effect effect;
+    enum order_when when;
+    const char *then; /* follows it always, and changes nothing; NULL: nothing does */
+};
+
+/* Where nobody starts or stops, everything is called while the instrument runs: all pairs, count²
+ * calls (and what follows always). Otherwise there are two states, and calls that make sense in
+ * both stand in both; fillers make the states equally large and, where one kind of switch has fewer
+ * calls than the other, the first ones of that kind stand twice: else no closed walk would exist.
+ * Every walk is drawn with the same chance; one with switches begins with one, which tells the
+ * state that the tour begins in. *calls are joined by commas.
+ *
+ * -EINVAL: no walk exists (nothing to call, a start without a stop, a switch in the state that it
+ * leads to, the same call twice); -E2BIG: longer than a tour may be. */
+int overhead_order(const struct order_call *list, size_t count, uint64_t seed, char **calls,
+                   size_t *length, struct failure *failure);
+
+/* The `index`-th of the count! orders in which calls that change nothing can stand, each once; all
+ * of them together have every pair of different calls equally often. -EINVAL: there are not so
+ * many. */
+int overhead_permutation(const struct order_call *list, size_t count, size_t index, char **calls,
+                         struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * The study of overhead: from stores to the case that its judge gets. */
+
+/* Adds what the store holds: its machine (once for a fingerprint, whose tours are then joined),
+ * operations (once for a name), tours with the calls of all processes that ended well, and what
+ * failed everywhere as absences. Passes that are not whole are left out. Hostile stores (calls that
+ * no text parses, runs beyond the tour, meters that disagree) get a sentence. */
+int overhead_load(struct store *store, struct overhead_case *file, struct failure *failure);
+
+/* ----------------------------------------------------------------------------------------------
+ * The command. */
 
 struct overhead_options {
     struct study_options study;
@@ -46,8 +149,9 @@ static inline const struct overhead_options *overhead_asked(const struct overhea
 
 /* --- for people, and for programs --- */
 void overhead_put_report(const void *kept, const struct style *style, struct text *out);
-json_t *overhead_results_json(const void *kept);
-json_t *overhead_analysis_json(const void *kept);
+/* fields.c */
+extern const struct field overhead_results;
+extern const struct fields overhead_analysis;
 /* Rows and kinds of pictures (output/figure.h), as a page shows them. */
 json_t *overhead_figures(const void *kept);
 
@@ -63,6 +167,8 @@ json_t *overhead_figures(const void *kept);
 const char *overhead_name(const struct overhead_case *file, uint32_t operation);
 /* "perf-read.read, lazy", "perf-syscall.read" */
 void overhead_put_call(const char *name, const char *variant, struct text *out);
+/* The same of whatever begins with OVERHEAD_CALLED. */
+void overhead_put_called(const struct overhead_run *run, const void *called, struct text *out);
 /* The call of a row, with its variant, link mode where that is not the variant, number of counters
  * and of calls where they are not 1. */
 void overhead_put_row_call(const struct overhead_case *file, const struct overhead_row *row,
@@ -87,8 +193,6 @@ void overhead_put_heading(const struct overhead_run *run, const char *what,
 void overhead_put_interval(double value, double low, double high,
                            const char *(*write)(double value, char text[NUMBER_SIZE]),
                            struct text *out);
-/* The interval alone, "998 to 1,020". */
-void overhead_put_range(double low, double high, struct text *out);
 /* "40 %": whole above one, one digit below. */
 void overhead_put_share(double share, struct text *out);
 /* Were counters of the CPU switched under meters that are such themselves? The operating system
@@ -96,8 +200,6 @@ void overhead_put_share(double share, struct text *out);
 bool overhead_hides_switches(const struct overhead_report *report);
 /* User mode or kernel alone, where both together were metered as well: with --all only. */
 bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter);
-/* "uk" where both were added up; "" where there is none. */
-const char *overhead_mode(const struct overhead_machine_row *row);
 /* Counts what is executed: exact on an emulated machine, where time means nothing. */
 bool overhead_counts_code(const struct overhead_meter *meter);
 
@@ -112,10 +214,9 @@ bool overhead_is_folded(const struct overhead_run *run, size_t index);
 bool overhead_is_pair(const struct overhead_row *row, const struct overhead_row *usual);
 /* The place of a kind in the order in which a program makes calls; all unknown ones behind them. */
 size_t overhead_kind_order(const char *kind);
-/* Is this the first row of its machine and meter? */
-bool overhead_leads(const struct overhead_run *run, size_t index);
-/* Of one machine and meter? */
-bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right);
+/* Is this the first of a list of its machine and meter? */
+#define OVERHEAD_LEADS(list, index) overhead_leads(list, sizeof(*(list)), index)
+bool overhead_leads(const void *list, size_t size, size_t index);
 bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
 
 /* --- parts, in the order in which they are shown --- */
@@ -160,5 +261,8 @@ void overhead_units_add(const struct overhead_run *run, const struct overhead_me
 bool overhead_has_unit(const struct overhead_run *run, const struct overhead_meter *meter,
                        const char *unit);
 
-json_t *overhead_path_json(const struct overhead_case *file, uint32_t operation);
-json_t *overhead_kind_json(const struct overhead_case *file, uint32_t operation);
+/* What begins a row of most: the machine's name, the kind of call, path and variant. */
+#define OVERHEAD_CALLED_JSON(run, called)                                                          \
+    overhead_machine_json(&(run)->file, (called)->machine),                                        \
+        json_text((run)->file.operations[(called)->operation].kind),                               \
+        json_text((run)->file.operations[(called)->operation].path), json_text((called)->variant)

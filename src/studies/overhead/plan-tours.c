@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "engine/loading.h"
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 
 struct wisher {
     const struct overhead_study *study;

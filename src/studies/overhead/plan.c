@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "stats/random.h"
-#include "studies/overhead/plan.h"
+#include "studies/overhead/parts.h"
 
 enum state { STOPPED, RUNNING, STATES };
 

@@ -23,15 +23,13 @@ static const char *write_ratio(double ratio, char text[NUMBER_SIZE])
 
 static bool same_group(const struct overhead_peer *left, const struct overhead_peer *right)
 {
-    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter) &&
-           strcmp(left->bare_path, right->bare_path) == 0;
+    return overhead_same_group(left, right) && strcmp(left->bare_path, right->bare_path) == 0;
 }
 
 static bool same_task(const struct overhead_peer *left, const struct overhead_peer *right)
 {
-    return left->machine == right->machine && overhead_same_word(left->path, right->path) &&
-           overhead_same_word(left->what, right->what) &&
-           overhead_same_meter(left->meter, right->meter);
+    return overhead_same_group(left, right) && overhead_same_word(left->path, right->path) &&
+           overhead_same_word(left->what, right->what);
 }
 
 static bool is_inline(const struct overhead_peer *peer)
@@ -83,9 +81,7 @@ static bool has_variants(const struct overhead_run *run, const struct overhead_p
 static bool same_table(const struct overhead_run *run, const struct overhead_peer *left,
                        const struct overhead_peer *right)
 {
-    if (run->studying.given->all)
-        return same_group(left, right);
-    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter);
+    return run->studying.given->all ? same_group(left, right) : overhead_same_group(left, right);
 }
 
 static void put_group(const struct overhead_run *run, size_t first, const struct style *style,
@@ -154,7 +150,7 @@ void overhead_put_peers(const struct overhead_run *run, const struct style *styl
 /* What a figure of a machine is of. */
 struct measure {
     enum meter_unit unit;
-    const char *mode; /* "uk" where both modes were added up */
+    const char *mode;
 };
 
 struct placed {
@@ -170,15 +166,9 @@ struct sheet {
     size_t column_count;
 };
 
-const char *overhead_mode(const struct overhead_machine_row *row)
-{
-    const char *mode = row->meter && row->meter->mode ? row->meter->mode : "";
-    return row->total ? "uk" : mode;
-}
-
 static struct measure measure_of(const struct overhead_machine_row *row)
 {
-    return (struct measure){row->meter ? row->meter->unit : METER_NS, overhead_mode(row)};
+    return (struct measure){row->meter->unit, row->meter->mode};
 }
 
 static bool same_measure(struct measure left, struct measure right)
@@ -202,9 +192,7 @@ static const char *mode_words(const char *mode)
 static bool same_call(const struct overhead_machine_row *left,
                       const struct overhead_machine_row *right)
 {
-    return overhead_same_word(left->path, right->path) &&
-           overhead_same_word(left->kind, right->kind) &&
-           overhead_same_word(left->variant, right->variant);
+    return left->operation == right->operation && overhead_same_word(left->variant, right->variant);
 }
 
 static const struct overhead_machine_row *find(const struct sheet *sheet,
@@ -240,8 +228,7 @@ static bool has_figures(const struct sheet *sheet, const struct overhead_machine
 static bool looks_alike(const struct sheet *sheet, const struct overhead_machine_row *left,
                         const struct overhead_machine_row *right)
 {
-    if (!overhead_same_word(left->path, right->path) ||
-        !overhead_same_word(left->kind, right->kind))
+    if (left->operation != right->operation)
         return false;
     for (size_t i = 0; i < sheet->column_count; i++) {
         double one = figure(sheet, left, i), other = figure(sheet, right, i);
@@ -260,8 +247,7 @@ static bool stands_for_all(const struct sheet *sheet, const struct overhead_mach
     bool several = false;
     for (size_t i = 0; i < report->machine_row_count; i++) {
         const struct overhead_machine_row *row = &report->machines[i];
-        if (!overhead_same_word(row->path, call->path) ||
-            !overhead_same_word(row->kind, call->kind) || !has_figures(sheet, row))
+        if (row->operation != call->operation || !has_figures(sheet, row))
             continue;
         if (!looks_alike(sheet, row, call))
             return false;

@@ -24,13 +24,10 @@ struct pair {
 bool overhead_is_pair(const struct overhead_row *row, const struct overhead_row *usual)
 {
     return !row->all_predecessors && row->predecessor >= 0 && row->runs &&
-           row->temperature == usual->temperature && row->machine == usual->machine &&
-           row->operation == usual->operation && row->events == usual->events &&
-           row->separate == usual->separate && row->reads == usual->reads &&
-           overhead_same_word(row->variant, usual->variant) &&
-           overhead_same_word(row->link, usual->link) &&
-           overhead_same_word(row->counted, usual->counted) &&
-           overhead_same_meter(row->meter, usual->meter);
+           row->temperature == usual->temperature && overhead_same_call(row, usual) &&
+           row->events == usual->events && row->separate == usual->separate &&
+           row->reads == usual->reads && overhead_same_word(row->link, usual->link) &&
+           overhead_same_word(row->counted, usual->counted);
 }
 
 static int by_size(const void *left, const void *right)
@@ -49,8 +46,8 @@ static struct pair *find_pairs(const struct overhead_run *run, const struct over
     *count = *looked = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *usual = &report->rows[i];
-        if (usual->machine != first->machine || !overhead_same_meter(usual->meter, first->meter) ||
-            !overhead_is_usual(run, i) || (!run->studying.given->all && overhead_is_folded(run, i)))
+        if (!overhead_same_group(usual, first) || !overhead_is_usual(run, i) ||
+            (!run->studying.given->all && overhead_is_folded(run, i)))
             continue;
         for (size_t j = 0; j < report->row_count; j++) {
             const struct overhead_row *row = &report->rows[j];
@@ -151,7 +148,7 @@ void overhead_put_predecessors(const struct overhead_run *run, const struct styl
 {
     const struct overhead_report *report = &run->report;
     for (size_t i = 0; i < report->row_count; i++)
-        if (overhead_leads(run, i) && is_shown(run, &report->rows[i]))
+        if (OVERHEAD_LEADS(report->rows, i) && is_shown(run, &report->rows[i]))
             put_group(run, &report->rows[i], style, out);
 }
 
@@ -165,11 +162,6 @@ static const char *const links[] = {"lazy", "bind-now"};
 #define LEAST     5u  /* processes of times; what is emulated varies little */
 #define NEWS      2.0 /* times */
 #define LINKS     (sizeof(links) / sizeof(*links))
-
-bool overhead_same_cold_group(const struct overhead_cold *left, const struct overhead_cold *right)
-{
-    return left->machine == right->machine && overhead_same_meter(left->meter, right->meter);
-}
 
 static bool has_column(const char *variant)
 {
@@ -202,7 +194,7 @@ static const struct overhead_cold *find(const struct overhead_run *run,
         bool fits =
             variant ? overhead_same_word(cold->variant, variant) : !has_column(cold->variant);
         /* Of enough processes that a figure of it is worth showing? */
-        if (!fits || cold->operation != like->operation || !overhead_same_cold_group(cold, like) ||
+        if (!fits || cold->operation != like->operation || !overhead_same_group(cold, like) ||
             !(run->studying.given->all ||
               cold->processes >= (overhead_is_emulated(&run->file, cold->machine) ? 1u : LEAST)))
             continue;
@@ -217,7 +209,7 @@ static bool leads_call(const struct overhead_run *run, size_t index)
     const struct overhead_cold *list = run->report.cold;
     for (size_t i = 0; i < index; i++)
         if (list[i].operation == list[index].operation &&
-            overhead_same_cold_group(&list[i], &list[index]))
+            overhead_same_group(&list[i], &list[index]))
             return false;
     return true;
 }
@@ -266,7 +258,7 @@ static bool put_brief(const struct overhead_run *run, const struct overhead_cold
     size_t left = 0;
     for (size_t i = 0; i < run->report.cold_count; i++) {
         const struct overhead_cold *cold = &run->report.cold[i];
-        if (!overhead_same_cold_group(cold, like) || !leads_call(run, i) || !has_figures(run, cold))
+        if (!overhead_same_group(cold, like) || !leads_call(run, i) || !has_figures(run, cold))
             continue;
         if (is_news(run, cold)) {
             const struct overhead_cold *plain = find(run, cold, NULL), *told = plain;
@@ -299,6 +291,12 @@ static bool put_brief(const struct overhead_run *run, const struct overhead_cold
     return any;
 }
 
+static void put_range(double low, double high, struct text *out)
+{
+    const char *from = OVERHEAD_COST(low), *to = OVERHEAD_COST(high);
+    text_printf(out, strcmp(from, to) != 0 ? "%s to %s" : "%s", from, to);
+}
+
 /* --- the full table: a line a cell --- */
 
 /* What of its instrument was called before; nothing where it opens. */
@@ -323,11 +321,11 @@ static bool put_full(const struct overhead_run *run, const struct overhead_cold 
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     for (size_t i = 0; i < run->report.cold_count; i++) {
         const struct overhead_cold *cold = &run->report.cold[i];
-        if (!overhead_same_cold_group(cold, like))
+        if (!overhead_same_group(cold, like))
             continue;
         AUTO_TEXT struct text call = {0}, extra = {0};
-        overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
-        overhead_put_range(cold->low, cold->high, &extra);
+        overhead_put_called(run, cold, &call);
+        put_range(cold->low, cold->high, &extra);
         table_add(&table, TONE_PLAIN, text_string(&call));
         overhead_add_cost(&table, TONE_STRONG, cold->first);
         overhead_add_cost(&table, TONE_PLAIN, cold->second);
@@ -367,7 +365,7 @@ static bool cold_put_group(const struct overhead_run *run, const struct overhead
         double explained = 0;
         for (size_t i = 0; i < report->cold_count; i++) {
             const struct overhead_cold *cold = &report->cold[i];
-            if (!overhead_same_cold_group(cold, like))
+            if (!overhead_same_group(cold, like))
                 continue;
             runs += cold->runs;
             outliers += cold->outlier_count;
@@ -377,18 +375,16 @@ static bool cold_put_group(const struct overhead_run *run, const struct overhead
         /* "240 fresh processes a figure, fewer for papi-high.begin (3)." */
         size_t most = 0, few = 0;
         for (size_t i = 0; i < report->cold_count; i++)
-            if (overhead_same_cold_group(&report->cold[i], like) &&
-                report->cold[i].processes > most)
+            if (overhead_same_group(&report->cold[i], like) && report->cold[i].processes > most)
                 most = report->cold[i].processes;
         text_printf(&words, "%zu fresh process%s a figure", most, most == 1 ? "" : "es");
         for (size_t i = 0; i < report->cold_count; i++) {
             const struct overhead_cold *few_of = &report->cold[i];
-            if (!overhead_same_cold_group(few_of, like) || 2 * few_of->processes >= most ||
+            if (!overhead_same_group(few_of, like) || 2 * few_of->processes >= most ||
                 !is_told(run, few_of) || few == FEW_NAMED)
                 continue;
             text_puts(&words, few++ ? ", " : ", fewer for ");
-            overhead_put_call(overhead_name(&run->file, few_of->operation), few_of->variant,
-                              &words);
+            overhead_put_called(run, few_of, &words);
             text_printf(&words, " (%zu)", few_of->processes);
         }
         text_puts(&words, few == FEW_NAMED ? " and others. " : ". ");
@@ -409,11 +405,9 @@ void overhead_put_cold(const struct overhead_run *run, const struct style *style
     const struct overhead_report *report = &run->report;
     bool any = false;
     for (size_t i = 0; i < report->cold_count; i++) {
-        bool leads = run->studying.given->all || !overhead_is_half(report, report->cold[i].meter);
-        for (size_t j = 0; j < i && leads; j++)
-            leads = !overhead_same_cold_group(&report->cold[i], &report->cold[j]);
-        if (leads && cold_put_group(run, &report->cold[i], style, out))
-            any = true;
+        if ((run->studying.given->all || !overhead_is_half(report, report->cold[i].meter)) &&
+            OVERHEAD_LEADS(report->cold, i))
+            any |= cold_put_group(run, &report->cold[i], style, out);
     }
     if (any)
         section_put_words(run->studying.given->all
@@ -442,11 +436,9 @@ static bool row_is_told(const struct overhead_run *run, const struct overhead_co
                         size_t index)
 {
     const struct overhead_cold *list = run->report.cold, *cold = &list[index];
-    bool told = has_row(cold) && overhead_same_cold_group(cold, like);
+    bool told = has_row(cold) && overhead_same_group(cold, like);
     for (size_t i = 0; i < index && told; i++)
-        told = !has_row(&list[i]) || list[i].operation != cold->operation ||
-               !overhead_same_word(list[i].variant, cold->variant) ||
-               !overhead_same_cold_group(&list[i], cold);
+        told = !has_row(&list[i]) || !overhead_same_call(&list[i], cold);
     return told;
 }
 
@@ -464,10 +456,7 @@ void overhead_put_in_a_row(const struct overhead_run *run, const struct style *s
     const struct overhead_report *report = &run->report;
     for (size_t i = 0; i < report->cold_count && run->studying.given->all; i++) {
         const struct overhead_cold *like = &report->cold[i];
-        bool leads = true;
-        for (size_t j = 0; j < i && leads; j++)
-            leads = !overhead_same_cold_group(like, &report->cold[j]);
-        if (!leads)
+        if (!OVERHEAD_LEADS(report->cold, i))
             continue;
         struct table table = {.columns = columns,
                               .column_count = sizeof(columns) / sizeof(*columns)};
@@ -476,7 +465,7 @@ void overhead_put_in_a_row(const struct overhead_run *run, const struct style *s
             AUTO_TEXT struct text call = {0}, ratio = {0};
             if (!row_is_told(run, like, k))
                 continue;
-            overhead_put_call(overhead_name(&run->file, cold->operation), cold->variant, &call);
+            overhead_put_called(run, cold, &call);
             text_printf(&ratio, "%.2f", cold->later_ratio);
             if (isfinite(cold->later_low) && isfinite(cold->later_high))
                 text_printf(&ratio, " (%.2f to %.2f)", cold->later_low, cold->later_high);
@@ -502,8 +491,7 @@ void overhead_put_in_a_row(const struct overhead_run *run, const struct style *s
 
 static bool same_group(const struct overhead_slope *left, const struct overhead_slope *right)
 {
-    return left->machine == right->machine && left->by_reads == right->by_reads &&
-           overhead_same_meter(left->meter, right->meter);
+    return left->by_reads == right->by_reads && overhead_same_group(left, right);
 }
 
 /* Of a call with one variant the variant is no news. */

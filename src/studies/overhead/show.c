@@ -41,6 +41,12 @@ void overhead_put_call(const char *name, const char *variant, struct text *out)
     }
 }
 
+void overhead_put_called(const struct overhead_run *run, const void *called, struct text *out)
+{
+    const struct overhead_called *call = called;
+    overhead_put_call(overhead_name(&run->file, call->operation), call->variant, out);
+}
+
 void overhead_put_row_call(const struct overhead_case *file, const struct overhead_row *row,
                            struct text *out)
 {
@@ -104,8 +110,6 @@ const char *overhead_unit(const struct overhead_meter *meter)
         {METER_CYCLES, "u", "cycles in user mode"},
         {METER_CYCLES, "k", "cycles of the kernel"},
     };
-    if (!meter)
-        return "ns";
     for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
         if (meter->unit == units[i].unit && overhead_same_word(meter->mode, units[i].mode))
             return units[i].words;
@@ -144,13 +148,6 @@ void overhead_put_interval(double value, double low, double high,
     if (wide && isfinite(low) && isfinite(high))
         text_printf(out, " (%s to %s)", from, to);
 }
-
-void overhead_put_range(double low, double high, struct text *out)
-{
-    const char *from = OVERHEAD_COST(low), *to = OVERHEAD_COST(high);
-    text_printf(out, strcmp(from, to) != 0 ? "%s to %s" : "%s", from, to);
-}
-
 void overhead_put_share(double share, struct text *out)
 {
     double percent = 100 * share;
@@ -162,18 +159,17 @@ void overhead_put_share(double share, struct text *out)
 
 bool overhead_counts_code(const struct overhead_meter *meter)
 {
-    return meter && (meter->unit == METER_INSTRUCTIONS || meter->unit == METER_EVENTS);
+    return meter->unit == METER_INSTRUCTIONS || meter->unit == METER_EVENTS;
 }
 
 bool overhead_is_half(const struct overhead_report *report, const struct overhead_meter *meter)
 {
-    for (size_t i = 0; meter && i < report->total_count; i++)
+    for (size_t i = 0; i < report->total_count; i++)
         if (report->totals[i].unit == meter->unit &&
             !overhead_same_meter(&report->totals[i], meter))
             return true;
-    for (size_t i = 0; meter && overhead_has_one_mode(meter) && i < report->timer_count; i++)
-        if (report->timers[i].meter && overhead_is_clock(report->timers[i].meter) &&
-            meter->unit == METER_INSTRUCTIONS)
+    for (size_t i = 0; overhead_has_one_mode(meter) && i < report->timer_count; i++)
+        if (overhead_is_clock(report->timers[i].meter) && meter->unit == METER_INSTRUCTIONS)
             return true;
     return false;
 }
@@ -181,7 +177,7 @@ bool overhead_is_half(const struct overhead_report *report, const struct overhea
 bool overhead_hides_switches(const struct overhead_report *report)
 {
     for (size_t i = 0; i < report->row_count; i++)
-        if (report->rows[i].meter && overhead_misses_switches(report, &report->rows[i]))
+        if (overhead_misses_switches(report, &report->rows[i]))
             return true;
     return false;
 }
@@ -209,13 +205,6 @@ static bool is_summary(const struct overhead_row *row)
            row->runs;
 }
 
-static bool same_call(const struct overhead_row *left, const struct overhead_row *right)
-{
-    return left->machine == right->machine && left->operation == right->operation &&
-           overhead_same_meter(left->meter, right->meter) &&
-           overhead_same_word(left->variant, right->variant);
-}
-
 bool overhead_is_usual(const struct overhead_run *run, size_t index)
 {
     const struct overhead_report *report = &run->report;
@@ -224,7 +213,7 @@ bool overhead_is_usual(const struct overhead_run *run, size_t index)
         return false;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *other = &report->rows[i];
-        if (i == index || !is_summary(other) || !same_call(row, other))
+        if (i == index || !is_summary(other) || !overhead_same_call(row, other))
             continue;
         if (other->events != row->events) {
             if (other->events < row->events)
@@ -251,19 +240,17 @@ bool overhead_is_folded(const struct overhead_run *run, size_t index)
 {
     const struct overhead_row *rows = run->report.rows, *row = &rows[index];
     for (size_t i = 0; i < index; i++)
-        if (rows[i].machine == row->machine && rows[i].operation == row->operation &&
-            overhead_same_meter(rows[i].meter, row->meter) && overhead_is_usual(run, i) &&
-            !overhead_rows_differ(&rows[i], row))
+        if (rows[i].operation == row->operation && overhead_same_group(&rows[i], row) &&
+            overhead_is_usual(run, i) && !overhead_rows_differ(&rows[i], row))
             return true;
     return false;
 }
 
-bool overhead_leads(const struct overhead_run *run, size_t index)
+bool overhead_leads(const void *list, size_t size, size_t index)
 {
-    const struct overhead_row *rows = run->report.rows;
+    const char *first = list;
     for (size_t i = 0; i < index; i++)
-        if (rows[i].machine == rows[index].machine &&
-            overhead_same_meter(rows[i].meter, rows[index].meter))
+        if (overhead_same_group(first + i * size, first + index * size))
             return false;
     return true;
 }
@@ -364,8 +351,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
     const struct overhead_report *report = &run->report;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *chosen = &report->rows[i];
-        if (chosen->machine != first->machine ||
-            !overhead_same_meter(chosen->meter, first->meter) || !overhead_is_usual(run, i))
+        if (!overhead_same_group(chosen, first) || !overhead_is_usual(run, i))
             continue;
         if (!run->studying.given->all && overhead_is_folded(run, i))
             *folded = true;
@@ -407,8 +393,7 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
     if (overhead_is_emulated(&run->file, first->machine))
         text_puts(&heading, " (emulated)");
     section_put_heading(text_string(&heading), style, out);
-    boxes_put_titled(boxes, count, first->meter ? meter_unit_names[first->meter->unit] : "ns",
-                     titles, style, out);
+    boxes_put_titled(boxes, count, meter_unit_names[first->meter->unit], titles, style, out);
     put_all_levels(run, plotted, count, style, out);
 }
 
@@ -420,7 +405,7 @@ static void overhead_put_boxes(const struct overhead_run *run, const struct styl
     bool folded = false;
     for (size_t i = 0; i < report->row_count; i++)
         /* Instructions vary little: a table has them, and boxes with --all. */
-        if (overhead_leads(run, i) &&
+        if (OVERHEAD_LEADS(report->rows, i) &&
             (run->studying.given->all || !overhead_counts_code(report->rows[i].meter)))
             put_group(run, &report->rows[i], &folded, style, out);
     AUTO_TEXT struct text words = {0};
@@ -441,7 +426,7 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
                       const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
-    text_put_clean(&words, timer->meter ? timer->meter->event : "ns");
+    text_put_clean(&words, timer->meter->event);
     overhead_put_machine(file, timer->machine, &words);
     text_puts(&words, ": ");
     if (!timer->known) {
@@ -450,8 +435,7 @@ static void put_timer(const struct overhead_case *file, const struct overhead_ti
     } else {
         text_puts(&words, "reading it around a call costs ");
         overhead_put_interval(timer->cost, timer->low, timer->high, overhead_cost, &words);
-        text_printf(&words, " %s, taken off every figure",
-                    timer->meter ? meter_unit_names[timer->meter->unit] : "ns");
+        text_printf(&words, " %s, taken off every figure", meter_unit_names[timer->meter->unit]);
     }
     if (timer->resolution > 1) {
         text_printf(&words, "; it counts in steps of %s", OVERHEAD_COST(timer->resolution));
@@ -479,15 +463,14 @@ static void put_gauge(const struct overhead_case *file, bool all,
                 " of %s passes through the calls, left out above, as the gauge tells, a block of "
                 "additions in every pass",
                 passes);
-    bool told = gauge->share > 0 && gauge->why[0];
+    bool told = gauge->share > 0 && gauge->why.count;
     if (all || !told)
         text_printf(&words, ", when it takes more than %s %s instead of %s",
-                    OVERHEAD_COST(gauge->limit),
-                    gauge->meter ? meter_unit_names[gauge->meter->unit] : "ns",
+                    OVERHEAD_COST(gauge->limit), meter_unit_names[gauge->meter->unit],
                     OVERHEAD_COST(gauge->usual));
     if (told) {
         text_puts(&words, "; ");
-        text_put_clean(&words, gauge->why);
+        reasons_put(&gauge->why, &words);
     }
     section_put_words(text_string(&words), style, out);
 }
@@ -505,18 +488,19 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
         /* Why ticks of an emulated machine are not instructions. */
         uint32_t index = (uint32_t)i;
         AUTO_TEXT struct text words = {0};
-        if (!run->file.machines[index].tick_why[0])
+        if (!run->file.machines[index].tick_why.count)
             continue;
         text_puts(&words, "ticks");
         overhead_put_machine(&run->file, index, &words);
-        text_printf(&words, " are not instructions: %s", run->file.machines[index].tick_why);
+        text_puts(&words, " are not instructions: ");
+        reasons_put(&run->file.machines[index].tick_why, &words);
         section_put_words(text_string(&words), style, out);
     }
     /* A meter that counts occupies counters of its own. */
     bool counted = false;
     for (size_t i = 0; i < report->timer_count; i++) {
         const struct overhead_meter *meter = report->timers[i].meter;
-        counted |= meter && meter->unit != METER_TICKS && meter->unit != METER_NS;
+        counted |= meter->unit != METER_TICKS && meter->unit != METER_NS;
     }
     if (counted)
         section_put_words("Meters that are counters of the CPU are open beside those of the call "
@@ -566,7 +550,7 @@ static void overhead_put_measured(const struct overhead_run *run, const struct s
          */
         size_t named = 0;
         for (size_t i = 0; i < report->timer_count; i++) {
-            bool new = report->timers[i].meter != NULL;
+            bool new = true;
             for (size_t j = 0; j < i && new; j++)
                 new = !overhead_same_meter(report->timers[i].meter, report->timers[j].meter);
             if (!new)
@@ -606,7 +590,7 @@ static void overhead_put_advice(const struct overhead_run *run, const struct sty
         overhead_put_machine(&run->file, report->advice[i].machine, &where);
         if (where.length)
             text_printf(&words, "(%s) ", text_string(&where) + 1);
-        text_puts(&words, report->advice[i].text);
+        reasons_put(&report->advice[i].text, &words);
         section_put_item(text_string(&words), style, out);
     }
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/claims.h"
 #include "engine/loading.h"
 #include "engine/options.h"
 #include "studies/error/plan.h"
@@ -481,8 +482,6 @@ static const struct study study = {
     .judge = judge,
     .nothing = nothing,
     .put_report = overhead_put_report,
-    .results = overhead_results_json,
-    .analysis = overhead_analysis_json,
     .findings = {offsetof(struct overhead_run, report.findings), OVERHEAD_FINDINGS},
     .figures = overhead_figures,
     .told = &overhead_told,
@@ -583,4 +582,6 @@ const struct command command_overhead = {
     .exits = exits,
     .options_size = sizeof(struct overhead_options),
     .study = &study,
+    .results = &overhead_results,
+    .analysis = &overhead_analysis,
 };

@@ -8,22 +8,21 @@
  *
  *     study.h                 the case of overhead, and the report of the judge
  *     study.c                 options, what the machine has, the entry in the driver of studies
- *     parts.h                 what the files outside of the judge share
- *     plan.h, .c              what is planned; the order of a tour's calls
- *     plan-tours.c            the tours that are wished for, the most important first
+ *     parts.h                 what the files outside of the judge share: the plan, the command
+ *     plan.c, plan-tours.c    the order of a tour's calls; the tours, the most important first
  *     load.c                  samples -> the case
- *     judge.h, judge.c        what the parts of the judge share; all parts in order; pure
- *     judge-clock.c           ticks of an emulated clock as instructions; what metering costs
- *     judge-rows.c            a row a cell
- *     judge-levels.c          several modes in one cell
- *     judge-cold.c            first calls
+ *     judge.h, judge.c        what the parts of the judge share: calls, cells, figures of
+ * processes; all parts in order; pure judge-clock.c           ticks of an emulated clock as
+ * instructions; what metering costs judge-rows.c            a row a cell judge-levels.c several
+ * modes in one cell judge-cold.c            first calls, wild ones, the same call again and again
  *     judge-sweeps.c          cost by events and by calls in a row
  *     judge-machines.c        machines side by side, peers
  *     judge-advice.c          what saves something here
  *     findings.c, -kinds.c    W1 to W7
+ *     words.c                 every sentence of the judge
+ *     fields.c                what a result is, for programs
  *     show.c, show-sweeps.c, show-machines.c
  *                             the report for people
- *     json.c                  the report for programs
  *     figures.c, -sweeps.c    which rows make which picture
  *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
@@ -34,6 +33,35 @@
 
 #include "engine/findings.h"
 #include "wire/cell.h"
+
+/* What the judge says (words.c). */
+/* clang-format off */
+enum overhead_says {
+    SAYS_SHARED_CORE, SAYS_BUSY_NEIGHBOUR, SAYS_INTERRUPTED, SAYS_ALL_ALIKE, SAYS_COUNTS_ALONE,
+    SAYS_NO_GAUGE, SAYS_TICK_UNMETERED, SAYS_TICK_NOT_WHOLE, SAYS_TICK_ABSURD,
+    SAYS_READ_ANOTHER_WAY, SAYS_READ_BY_CALL, SAYS_LET_THEM_RUN, SAYS_DO_NOT_SUBTRACT,
+    SAYS_CALL_ONCE, SAYS_MAP_THE_PAGE, SAYS_PAGE_IS_MAPPED, SAYS_OPEN_A_GROUP,
+    SAYS_SHORT_COMMANDS, SAYS_PAPI_REGION, SAYS_TAKE_THE_MEDIAN, SAYS_WHICH_MACHINE,
+    SAYS_EMULATED, SAYS_UNTIMED, SAYS_BY_CLOCK, SAYS_NOTHING_MEASURED, SAYS_UNIT_UNMETERED,
+    SAYS_CALL_ABSENT, SAYS_CALL_FAILED, SAYS_CALL_UNMEASURED, SAYS_FEW_PROCESSES,
+    SAYS_MODES_DISAGREE, SAYS_HIDDEN, SAYS_PLAIN_REGION, SAYS_ONE_READ, SAYS_FIRST_REGION,
+    SAYS_READS_ALONE, SAYS_NO_SWITCHES, SAYS_REGION_ALONE, SAYS_LAZY_ALONE, SAYS_NO_LAZY,
+    SAYS_LAZY_FIRST, SAYS_OTHER_FIRST, SAYS_BOUND_FIRST, SAYS_LIBRARY_FAULTS, SAYS_SECOND_LAZY,
+    SAYS_FIRST_START, SAYS_UNTOUCHED, SAYS_NOT_FOR_FAULTS, SAYS_NO_FAULT, SAYS_CHEAP_FAULT,
+    SAYS_FAULT, SAYS_LATER_READ, SAYS_MAPPED, SAYS_IN_A_ROW, SAYS_RISES, SAYS_SAVES_NOTHING,
+    SAYS_FALLS, SAYS_MAY_RISE, SAYS_NO_CACHES, SAYS_NO_TIMES, SAYS_USER_UNTESTED,
+    SAYS_THREE_KINDS, SAYS_START_NOT_DEAREST, SAYS_STANDS_OUT_LEAST, SAYS_FIRST_FAULTS,
+    SAYS_FIRST_OPEN, SAYS_VARIANTS, SAYS_TOO_CLOSE, SAYS_ONE_VARIANT, SAYS_PAPI_STOP,
+    SAYS_NO_SWEEP, SAYS_NO_GROWTH, SAYS_LINEAR, SAYS_FASTER, SAYS_SLOWER, SAYS_MAYBE_LINEAR,
+    SAYS_NOT_BOTH, SAYS_EACH_FURTHER
+};
+/* clang-format on */
+extern const struct reason_words overhead_words[];
+/* One more clause. */
+#define TELL(reasons, says, ...)                                                                   \
+    REASON(reasons, CLAUSE, &overhead_words[says] __VA_OPT__(, ) __VA_ARGS__)
+/* What is joined to the clause before. */
+#define TELL_ON(reasons, joint, says) REASON(reasons, joint, &overhead_words[says])
 
 /* ----------------------------------------------------------------------------------------------
  * What is laid before the judge of overhead: tours, each a row of calls that processes made one
@@ -100,9 +128,9 @@ struct overhead_machine {
     char *kit;
     bool emulated; /* its times mean nothing; its counts do */
     /* Instructions that pass in one tick of its emulated clock (judge-clock.c); 0: ticks are no
-     * instructions here, for this reason ("": nobody asked). */
+     * instructions here, for this reason (none: nobody asked). */
     double tick;
-    char tick_why[160];
+    struct reasons tick_why;
 };
 
 /* An operation that cannot be called here, or a meter that cannot be had. */
@@ -127,11 +155,11 @@ int overhead_operation_index(const struct overhead_case *file, const char *name)
 
 /* ----------------------------------------------------------------------------------------------
  * What the judge says of overhead (docs/overhead.md). Pure: a case in, a report out. Every part
- * fills its own field. */
+ * fills its own field. What members mean that programs get is said in fields.c. */
 
 /* --- what metering costs (judge-clock.c): of each machine and meter, from calls of nothing --- */
 struct overhead_timer {
-    uint32_t machine;
+    uint32_t machine; /* first, as in OVERHEAD_CALLED */
     const struct overhead_meter *meter;
     bool known;        /* nothing was called, so there is something to subtract */
     double cost;       /* subtracted from every span */
@@ -142,14 +170,13 @@ struct overhead_timer {
 
 /* --- is the core ours? (judge-clock.c): by work of the tour's own, pass by pass --- */
 struct overhead_gauge {
-    uint32_t machine;
+    uint32_t machine; /* first, as in OVERHEAD_CALLED */
     const struct overhead_meter *meter;
     bool known;
-    double usual; /* cost of the gauge in undisturbed passes; NaN: not known */
-    double limit; /* a pass whose gauge is above it was disturbed; NaN: not known */
-    double share; /* of passes that were */
+    double usual, limit; /* NaN: not known */
+    double share;
     size_t passes;
-    char why[200]; /* what disturbs, as far as it can be told */
+    struct reasons why;
 };
 
 /* Two levels in one cell are reported as levels, never averaged (judge-levels.c). */
@@ -166,39 +193,43 @@ enum level_kind {
     LEVELS_BY_PREDECESSOR, /* … and what was called before them decides on which; summaries alone */
 };
 
+/* What rows, sweeps, first calls, machines and peers are of; each begins with it, so that one
+ * function tells who is of the same. variant: link mode where the call goes to a library, "inline"
+ * where it does not, the state of the page for user reads. */
+#define OVERHEAD_CALLED                                                                            \
+    uint32_t machine, operation; /* indices */                                                     \
+    const struct overhead_meter *meter;                                                            \
+    const char *variant
+struct overhead_called {
+    OVERHEAD_CALLED;
+};
+/* Of one machine and meter? */
+bool overhead_same_group(const void *called, const void *other);
+/* … and of the same call in the same variant? */
+bool overhead_same_call(const void *called, const void *other);
+
 /* --- one cell (judge-rows.c): runs with the same factors --- */
 enum temperature { TEMPERATURE_WARM, TEMPERATURE_COLD, TEMPERATURES };
 extern const char *const temperature_names[TEMPERATURES];
 struct overhead_row {
-    uint32_t machine;
-    uint32_t operation;         /* index */
-    int32_t predecessor;        /* index of the operation; -1: nothing of the tour */
-    uint32_t predecessor_times; /* how often that was called in a row */
-    const char *variant;        /* link mode where it calls a library, "inline" where it does not,
-                                   the state of the page for user reads */
-    const char *link;
-    const struct overhead_meter *meter;
-    const char *counted;
-    uint32_t events; /* counters of the instrument */
+    OVERHEAD_CALLED;
+    int32_t predecessor; /* index of the operation; -1: nothing of the tour */
+    uint32_t predecessor_times;
+    const char *link, *counted;
+    uint32_t events;
     bool separate;
-    uint32_t reads; /* calls in one span */
+    uint32_t reads;
     enum temperature temperature;
-    uint32_t
-        position; /* cold: the how many-th call of this operation in its process, from 1; warm: 0 */
-    bool all_predecessors; /* a summary over predecessors, each weighing the same: its median is the
-                              median of the values with weights */
-    size_t processes, runs;  /* undisturbed */
-    size_t disturbed;        /* runs left aside; their median: */
-    double disturbed_median; /* NaN: none */
-    /* after what metering costs was subtracted; NaN: no undisturbed runs */
-    double min, q1, median, q3, p99, max;
-    double low, high; /* 95 % interval of the median, over processes; infinite: of one alone */
+    uint32_t position;     /* warm: 0 */
+    bool all_predecessors; /* its median is the median of the values with weights */
+    size_t processes, runs, disturbed;
+    double disturbed_median;                         /* NaN: none */
+    double min, q1, median, q3, p99, max, low, high; /* NaN: no undisturbed runs; low, high:
+                                                        infinite of one process alone */
     enum level_kind levels_kind;
     struct overhead_level levels[OVERHEAD_MOST_LEVELS];
     size_t level_count; /* 1: no more than one; 0: no undisturbed runs */
-    /* outliers: runs above q3 + 3 (q3 - q1), at least 1.5 times the median */
-    size_t outliers, outliers_faulted, outliers_switched;
-    size_t faults; /* of its runs by the account; cold only */
+    size_t outliers, outliers_faulted, outliers_switched, faults; /* faults: cold only */
 };
 
 /* --- what one process showed (judge-rows.c): the replicates of all parts below --- */
@@ -217,72 +248,49 @@ struct overhead_figure {
 /* --- cost by number of events, and of reads in a row (judge-sweeps.c) --- */
 #define OVERHEAD_MOST_POINTS 32
 struct overhead_slope {
-    uint32_t machine;
-    uint32_t operation;
-    const char *variant, *link, *counted;
-    const struct overhead_meter *meter;
-    bool separate;
-    bool by_reads;  /* else by events */
-    uint32_t fixed; /* by reads: counters of the instrument; by events: calls in one span */
+    OVERHEAD_CALLED;
+    const char *link, *counted;
+    bool separate, by_reads; /* by_reads: else by events */
+    uint32_t fixed;          /* by reads: counters of the instrument; by events: calls in a span */
     size_t points, processes;
-    uint32_t counts[OVERHEAD_MOST_POINTS]; /* [points], rising */
-    double medians[OVERHEAD_MOST_POINTS];  /* over processes */
-    double base;                           /* fitted: base + slope · count */
-    double slope, low, high;               /* 95 %, by processes */
-    bool exact;                            /* processes do not differ: the interval has no width */
-    bool paired;                           /* every process has all counts, so a slope of its own */
-    double exponent, exponent_low, exponent_high; /* of cost − cost(least) against count − least …
-                                                     1: straight; NaN: not known */
-    double one, most;                             /* medians at the least and the greatest count */
+    struct overhead_point {
+        uint32_t count;
+        double median;
+    } measured[OVERHEAD_MOST_POINTS];
+    double base, slope, low, high; /* base + slope · count */
+    bool exact, paired;
+    double exponent, exponent_low, exponent_high; /* of cost − cost(least) by count − least */
+    double one, most;
     uint32_t most_count;
-    double miss;   /* of the line at the point that it misses most, as a part of the point */
-    bool straight; /* nothing speaks against a straight line */
-    /* Not straight, but a line fits all counts above the least: that one stands apart (a single
-     * event may be read another way than a group). */
-    bool first_apart;
-    double step; /* what that line says of the least count, beyond its cost; NaN */
-    double rest_slope, rest_low, rest_high; /* NaN where the least count does not stand apart */
+    double miss;
+    bool straight, first_apart; /* one event may be read another way than a group */
+    double step, rest_slope, rest_low, rest_high; /* NaN where the least count is not apart */
 };
 
 /* --- first calls (judge-cold.c) --- */
 struct overhead_cold {
-    uint32_t machine;
-    uint32_t operation;
-    const char *variant, *link;
-    const struct overhead_meter *meter;
-    const char *counted;
-    uint32_t events; /* counters of the instrument */
+    OVERHEAD_CALLED;
+    const char *link, *counted;
+    uint32_t events;
     size_t processes;
-    int32_t predecessor;     /* of the first call, index of the operation; -1: nothing */
-    bool opening;            /* nothing of its instrument was called before it */
-    double first, second;    /* medians of the first and the second call of a process; NaN: none */
-    double warm;             /* median of warm calls, all predecessors; NaN: not measured */
-    double extra, low, high; /* first − warm (or second), 95 %; NaN: neither was measured */
-    double ratio, ratio_low, ratio_high; /* first / warm (or second); NaN */
-    double faulted;                      /* share of the first calls that took a page fault */
-    double faults;                       /* mean of page faults in a first call */
-    double outliers, outliers_explained; /* shares of the runs, and of the outliers: those that took
-                                            more faults or switches than is usual for such a call;
-                                            NaN: there are no outliers */
+    int32_t predecessor; /* of the first call, index of the operation; -1: nothing */
+    bool opening;
+    double first, second, warm, extra, low, high, ratio, ratio_low, ratio_high; /* NaN: none */
+    double faulted, faults, outliers, outliers_explained;
     size_t runs, outlier_count;
     /* The same call again and again in a fresh process, nothing between: */
     size_t row_processes;
-    uint32_t row_length; /* how often; 0: never more than OVERHEAD_ROW_SHORTEST - 1 times */
-    double row[OVERHEAD_MOST_POINTS];                /* medians of the first 32 of them */
-    double later;                                    /* of the second to the last: median of all */
-    double later_ratio, later_low, later_high;       /* of these to the first, within processes */
-    double settled_ratio, settled_low, settled_high; /* second half to the second call */
-    bool declines; /* later calls are cheaper than the first, beyond chance */
-    bool goes_on;  /* … and cheaper than the second */
+    uint32_t row_length; /* 0: never more than OVERHEAD_ROW_SHORTEST - 1 times */
+    double row[OVERHEAD_MOST_POINTS];
+    double later, later_ratio, later_low, later_high, settled_ratio, settled_low, settled_high;
+    bool declines, goes_on;
 };
 #define OVERHEAD_ROW_SHORTEST 4
 
 /* --- machines side by side (judge-machines.c): the paper's Figure 1 --- */
 struct overhead_machine_row {
-    uint32_t machine;
-    const char *path, *variant, *kind;
-    const struct overhead_meter
-        *meter; /* its total where :u and :k were metered: mode "uk" below */
+    OVERHEAD_CALLED; /* meter: its total where :u and :k were metered */
+    const char *path, *kind;
     bool total; /* user and kernel together */
     /* Where the clock of an emulated machine counted as well, and meters in both modes: */
     bool hidden; /* the counters missed part of it while the operating system halted them; of kernel
@@ -298,19 +306,18 @@ struct overhead_machine_row {
 
 /* --- peers (judge-machines.c): what others cost in units of the bare calls --- */
 struct overhead_peer {
-    uint32_t machine;
-    const char *path, *variant;
+    OVERHEAD_CALLED; /* operation: the first */
+    const char *path;
     const char *what;                    /* "start + stop + read", "read, read", "whole command" */
-    const struct overhead_meter *meter;  /* NULL: ns of whole commands */
     double cost, bare, ratio, low, high; /* paired within processes where both were in one */
     bool paired;
     size_t processes; /* of the peer */
-    char bare_path[32];
+    const char *bare_path;
 };
 
 struct overhead_advice {
-    uint32_t machine;
-    char text[300];
+    uint32_t machine; /* first, as in OVERHEAD_CALLED */
+    struct reasons text;
 };
 
 #define OVERHEAD_FINDINGS 7

@@ -11,7 +11,7 @@ static void lead(const void *kept, struct string_list *sentences)
 {
     const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)
-        told_say(sentences, report->advice[i].text);
+        told_say(sentences, reasons_text(&report->advice[i].text));
 }
 
 static json_t *line_json(const void *kept)
@@ -19,7 +19,7 @@ static json_t *line_json(const void *kept)
     const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
     json_t *list = json_array();
     for (size_t i = 0; i < report->advice_count; i++)
-        json_array_append_new(list, json_text(report->advice[i].text));
+        json_array_append_new(list, json_text(reasons_text(&report->advice[i].text)));
     return list;
 }
 
@@ -27,7 +27,7 @@ static void put_line(const void *kept, const struct style *style, struct text *o
 {
     const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
     if (report->advice_count)
-        told_put_line("calls", report->advice[0].text, 2, style, out);
+        told_put_line("calls", reasons_text(&report->advice[0].text), 2, style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------

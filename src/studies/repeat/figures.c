@@ -1,49 +1,33 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The figures of `assay repeat`, and what they share. */
+ * The figures of `assay repeat`: what control brings, what the operating system adds, sweeps and
+ * causes, sources and machines (the paper's Figures 1 to 5 and its Table 3). */
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "studies/repeat/parts.h"
 
-static bool is_of_class(const struct repeating *run, const struct repeat_row *row,
-                        const char *class)
+static bool is_of_class(const struct repeat_row *row, const char *class)
 {
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->class[row->event] && strcmp(cell->class[row->event], class) == 0;
+    return strcmp(row->cell->class[row->event], class) == 0;
 }
 
-bool repeat_counts_repetitions(const struct repeating *run, const struct repeat_row *row)
+bool repeat_counts_repetitions(const struct repeat_row *row)
 {
-    return is_of_class(run, row, "instructions-raw");
+    return is_of_class(row, "instructions-raw");
+}
+
+/* Of a column with the machine: a picture for each where there are several. */
+static enum figure_role machine_role(const struct repeating *run)
+{
+    return run->file.machine_count > 1 ? ROLE_FACET : ROLE_NONE;
 }
 
 /* ----------------------------------------------------------------------------------------------
  * Which control brings which part: each switched on alone, and each left out, program by program.
  */
-
-/* One control of one program. */
-struct share {
-    double percent;   /* of the as-is variance that is gone, or that comes back */
-    double low, high; /* 95 % */
-    double cv, shift;
-    bool shifts, decides;
-};
-
-/* Switched on alone, or left out. */
-static struct share share_of(const struct control_part *part, bool alone)
-{
-    if (alone)
-        return (struct share){100 * part->only_part, 100 * part->only_low, 100 * part->only_high,
-                              part->only_cv,         part->only_shift,     part->only_shifts,
-                              part->brings};
-    return (struct share){100 * part->without_part, 100 * part->without_low,
-                          100 * part->without_high, part->without_cv,
-                          part->without_shift,      part->without_shifts,
-                          part->is_needed};
-}
 
 /* A variance that grew tenfold would take all colour from the rest. Whole, for people who read it
  * in a field. */
@@ -52,42 +36,7 @@ static double drawn(double percent)
     return rint(fmin(100, fmax(-100, percent))) + 0.0;
 }
 
-/* Of each program and machine the effect that says most. A row for each of its controls, where
- * there is a figure; else what decides is told: "aslr (perl), hash-seeds (perl)". */
-static void visit(const struct repeating *run, bool alone, json_t *figure, struct text *by)
-{
-    size_t added = 0;
-    for (size_t program = 0; program < run->file.program_count; program++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
-            const struct repeat_cell *cell = repeat_cell_of(run, as_is);
-            for (int control = 0; effect && cell && control < CONTROL_COUNT; control++) {
-                const struct share share = share_of(&effect->parts[control], alone);
-                AUTO_TEXT struct text where = {0};
-                if (!isfinite(share.percent) || !isfinite(share.cv) || added == FIGURE_MOST_ROWS)
-                    continue;
-                if (by) {
-                    if (share.decides)
-                        text_printf(by, "%s%s (%s)", by->length ? ", " : "", control_names[control],
-                                    repeat_program_name(run, cell->program));
-                    continue;
-                }
-                text_puts(&where, repeat_program_name(run, cell->program));
-                repeat_put_machine(run, cell->machine, &where);
-                added++;
-                FIGURE_ROW(figure, json_text(text_string(&where)),
-                           json_text(control_names[control]), figure_number(drawn(share.percent)),
-                           figure_number(share.percent), figure_number(share.low),
-                           figure_number(share.high), figure_number(share.cv),
-                           figure_number(share.shifts ? share.shift : NAN),
-                           json_text(repeat_program_name(run, cell->program)),
-                           json_text(repeat_machine_name(run, cell->machine)),
-                           json_text(repeat_event_of(run, as_is)), json_text(cell->source));
-            }
-        }
-}
-
+/* Of each program and machine the effect that says most: a row for each of its controls. */
 static json_t *controls_figure(const struct repeating *run, bool alone)
 {
     static const struct figure_column columns[] = {
@@ -105,9 +54,44 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
         {"source", "source", ROLE_NONE, true},
         {0},
     };
-    AUTO_TEXT struct text by = {0};
+    AUTO_TEXT struct text by = {0}; /* "aslr (perl), hash-seeds (perl)": what decides */
     AUTO_TEXT struct text caption = {0};
-    visit(run, alone, NULL, &by);
+    const struct repeat_effect **list;
+    const size_t count = repeat_leaders(run, false, &list);
+    size_t added = 0;
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = alone ? "repeat-control-alone" : "repeat-control-without",
+        .title =
+            alone ? "What each control brings by itself" : "What comes back without each control",
+        .kind = FIGURE_MATRIX,
+        .x.label = "control",
+        .y.label = "program",
+        .columns = columns,
+    });
+    for (size_t i = 0; i < count; i++) {
+        const struct repeat_cell *cell = list[i]->as_is->cell;
+        const char *program = repeat_program_name(run, cell->at.program);
+        for (int control = 0; control < CONTROL_COUNT; control++) {
+            const struct control_part *part = &list[i]->parts[control];
+            const struct control_setting *share = alone ? &part->only : &part->without;
+            const double percent = 100 * share->part;
+            AUTO_TEXT struct text where = {0};
+            if (!isfinite(percent) || !isfinite(share->cv) || added == FIGURE_MOST_ROWS)
+                continue;
+            if (alone ? part->brings : part->is_needed)
+                text_printf(&by, "%s%s (%s)", by.length ? ", " : "", control_names[control],
+                            program);
+            text_puts(&where, program);
+            repeat_put_machine(run, cell->at.machine, &where);
+            added++;
+            FIGURE_ROW(figure, json_text(text_string(&where)), json_text(control_names[control]),
+                       figure_number(drawn(percent)), figure_number(percent),
+                       figure_number(100 * share->low), figure_number(100 * share->high),
+                       figure_number(share->cv), figure_number(share->shifts ? share->shift : NAN),
+                       json_text(program), json_text(repeat_machine_name(run, cell->at.machine)),
+                       json_text(repeat_event_of(list[i]->as_is)), json_text(cell->source));
+        }
+    }
     text_puts(&caption,
               alone ? "How much of the as-is variance is gone with one control on and nothing "
                       "else: 100 % is all, 0 nothing, less than 0 means that it grew."
@@ -119,17 +103,7 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
                     text_string(&by));
     else
         text_puts(&caption, " The runs at hand prove it of no single one.");
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = alone ? "repeat-control-alone" : "repeat-control-without",
-        .title =
-            alone ? "What each control brings by itself" : "What comes back without each control",
-        .caption = text_string(&caption),
-        .kind = FIGURE_MATRIX,
-        .x.label = "control",
-        .y.label = "program",
-        .columns = columns,
-    });
-    visit(run, alone, figure, NULL);
+    json_object_set_new(figure, "caption", json_text(text_string(&caption)));
     return figure;
 }
 
@@ -144,7 +118,7 @@ static json_t *contributions_figure(const struct repeating *run)
     const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
         {"of", "for each", ROLE_GROUP, false},
-        {"machine", "machine", repeat_machine_role(run), true},
+        {"machine", "machine", machine_role(run), true},
         {"each", "events", ROLE_VALUE, false},
         {"low", "low", ROLE_LOW, false},
         {"high", "high", ROLE_HIGH, false},
@@ -158,15 +132,14 @@ static json_t *contributions_figure(const struct repeating *run)
     const struct repeat_contribution *list = run->report.contributions;
     const size_t count = run->report.contribution_count;
     size_t sure = 0;
-    while (sure < count && !(list[sure].known && isfinite(list[sure].each) && list[sure].firm &&
-                             list[sure].low > 0))
+    while (sure < count && !(list[sure].known && list[sure].firm && list[sure].low > 0))
         sure++;
     text_puts(&caption,
               "How many events one page fault or one interrupt adds to a count, estimated "
               "over all runs, with 95 %.");
     if (sure < count)
         text_printf(&caption, " Here %s grow by %.3g with each %s; in the paper by one.",
-                    list[sure].event, list[sure].each, list[sure].of);
+                    list[sure].event, list[sure].each, disturbance_names[list[sure].of]);
     else
         text_puts(&caption, " None is above 0 for certain here.");
     json_t *figure = figure_new(&(struct figure_spec){
@@ -180,9 +153,9 @@ static json_t *contributions_figure(const struct repeating *run)
     size_t added = 0;
     for (size_t i = 0; i < count && added < FIGURE_MOST_ROWS; i++) {
         const struct repeat_contribution *at = &list[i];
-        if (!at->known || !isfinite(at->each))
+        if (!at->known)
             continue;
-        FIGURE_ROW(figure, json_text(at->event), json_text(at->of),
+        FIGURE_ROW(figure, json_text(at->event), json_text(disturbance_names[at->of]),
                    json_text(repeat_machine_name(run, at->machine)), figure_number(at->each),
                    figure_number(at->low), figure_number(at->high),
                    json_text(at->firm ? "known" : "not known"), json_count(at->runs),
@@ -194,10 +167,9 @@ static json_t *contributions_figure(const struct repeating *run)
 
 /* --- adjusted counts --- */
 
-static bool is_adjusted(const struct repeating *run, const struct repeat_row *row)
+static bool is_adjusted(const struct repeat_row *row)
 {
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && row->is_adjusted && cell->sweep == SWEEP_NONE && isfinite(row->stdev) &&
+    return row->is_adjusted && row->cell->sweep == SWEEP_NONE && isfinite(row->stdev) &&
            isfinite(row->adjusted_stdev);
 }
 
@@ -206,7 +178,7 @@ static void put_adjusted_caption(const struct repeating *run, struct text *out)
     size_t rows = 0, less = 0, known = 0, right = 0;
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct repeat_row *row = &run->report.rows[i];
-        if (!is_adjusted(run, row))
+        if (!is_adjusted(row))
             continue;
         rows++;
         less += row->adjusted_stdev < row->stdev;
@@ -233,7 +205,7 @@ static json_t *adjusted_figure(const struct repeating *run)
         {"event", "event", ROLE_GROUP, true},
         {"setting", "setting", ROLE_GROUP, true},
         {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", repeat_machine_role(run), true},
+        {"machine", "machine", machine_role(run), true},
         {"stdev", "as counted", ROLE_BEFORE, false},
         {"adjusted_stdev", "adjusted", ROLE_AFTER, false},
         {"mean", "mean", ROLE_NONE, false},
@@ -256,12 +228,12 @@ static json_t *adjusted_figure(const struct repeating *run)
     size_t added = 0;
     for (size_t i = 0; i < run->report.row_count && added < FIGURE_MOST_ROWS; i++) {
         const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = repeat_cell_of(run, row);
-        if (!is_adjusted(run, row))
+        const struct repeat_cell *cell = row->cell;
+        if (!is_adjusted(row))
             continue;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->program)),
-                   json_text(repeat_event_of(run, row)), json_text(REPEAT_SETTING(cell->controls)),
-                   json_text(cell->source), json_text(repeat_machine_name(run, cell->machine)),
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->at.program)),
+                   json_text(repeat_event_of(row)), json_text(REPEAT_SETTING(cell->controls)),
+                   json_text(cell->source), json_text(repeat_machine_name(run, cell->at.machine)),
                    figure_number(row->stdev), figure_number(row->adjusted_stdev),
                    figure_number(row->mean), figure_number(row->adjusted_mean),
                    figure_number(row->residual), figure_number(row->residual_low),
@@ -276,30 +248,27 @@ static json_t *adjusted_figure(const struct repeating *run)
 static json_t *ranking_figure(const struct repeating *run)
 {
     static const struct figure_column columns[] = {
-        {"class", "class", ROLE_NONE, true},
-        {"place", "place", ROLE_NONE, false},
-        {"event", "event", ROLE_NONE, true},
-        {"machine", "machine", ROLE_NONE, true},
-        {"off_percent", "off the truth, %", ROLE_NONE, false},
-        {"stdev_percent", "standard deviation, %", ROLE_NONE, false},
-        {"programs", "programs", ROLE_NONE, false},
+        {.key = "class", .filter = true},
+        {.key = "place"},
+        {.key = "event", .filter = true},
+        {.key = "machine", .filter = true},
+        {.key = "off_percent", .title = "off the truth, %"},
+        {.key = "stdev_percent", .title = "standard deviation, %"},
+        {.key = "programs"},
         {0},
     };
-    json_t *figure = figure_new(&(struct figure_spec){
+    const struct figure_spec spec = {
         .id = "repeat-ranking",
         .title = "Which of several events is the proper one",
         .caption = "Events that claim to count the same, by how near they come to the truth over "
                    "programs whose truth is known; the first of a class is the one to use here.",
         .kind = FIGURE_TABLE,
         .columns = columns,
-    });
-    for (size_t i = 0; i < run->report.rank_count && i < FIGURE_MOST_ROWS; i++) {
-        const struct repeat_rank *rank = &run->report.ranks[i];
-        FIGURE_ROW(figure, json_text(rank->class), json_count(rank->place), json_text(rank->event),
-                   json_text(repeat_machine_name(run, rank->machine)),
-                   figure_number(rank->off_percent), figure_number(rank->stdev_percent),
-                   json_count(rank->programs));
-    }
+        .fields = &repeat_rank_table,
+    };
+    json_t *figure = figure_new(&spec);
+    for (size_t i = 0; i < run->report.rank_count && i < FIGURE_MOST_ROWS; i++)
+        fields_figure_add(figure, &spec, &run->report.ranks[i], run);
     return figure;
 }
 
@@ -309,30 +278,20 @@ static json_t *ranking_figure(const struct repeating *run)
 
 /* --- each program --- */
 
-struct change {
-    const struct repeat_row *as_is, *controlled;
-    const struct repeat_cell *cell;
-};
-
-/* False: there are not several runs of both. */
-static bool find_change(const struct repeating *run, const struct repeat_effect *effect,
-                        struct change *change)
+/* Several runs of both. */
+static bool has_change(const struct repeat_effect *effect)
 {
-    *change = (struct change){.as_is = repeat_row_at(run, effect->as_is),
-                              .controlled = repeat_row_at(run, effect->controlled)};
-    change->cell = repeat_cell_of(run, change->as_is);
-    return change->cell && repeat_cell_of(run, change->controlled) && change->as_is->runs > 1 &&
-           change->controlled->runs > 1 && isfinite(change->as_is->cv_percent) &&
-           isfinite(change->controlled->cv_percent);
+    return effect->as_is->runs > 1 && effect->controlled->runs > 1 &&
+           isfinite(effect->as_is->cv_percent) && isfinite(effect->controlled->cv_percent);
 }
 
 /* Of all effects, or where they are too many of each program the one that says most. */
-static bool is_shown(const struct repeating *run, const struct repeat_effect *effect,
-                     struct change *change)
+static bool is_shown(const struct repeating *run, const struct repeat_effect *effect)
 {
-    return find_change(run, effect, change) && !repeat_counts_repetitions(run, change->as_is) &&
+    const struct repeat_place *at = &effect->as_is->cell->at;
+    return has_change(effect) && !repeat_counts_repetitions(effect->as_is) &&
            (run->report.effect_count <= FIGURE_MOST_ROWS ||
-            effect == repeat_leading(run, change->cell->machine, change->cell->program));
+            effect == repeat_leading(run, at->machine, at->program));
 }
 
 #define PAPER_LEFT 0.002 /* % that the paper was left with: the axis reaches below it */
@@ -342,30 +301,28 @@ static bool is_shown(const struct repeating *run, const struct repeat_effect *ef
 static double end_of_axis(const struct repeating *run)
 {
     double least = PAPER_LEFT;
-    struct change change;
     for (size_t i = 0; i < run->report.effect_count; i++) {
-        if (!is_shown(run, &run->report.effects[i], &change))
+        const struct repeat_effect *effect = &run->report.effects[i];
+        if (!is_shown(run, effect))
             continue;
-        if (change.as_is->cv_percent > 0)
-            least = fmin(least, change.as_is->cv_percent);
-        if (change.controlled->cv_percent > 0)
-            least = fmin(least, change.controlled->cv_percent);
+        if (effect->as_is->cv_percent > 0)
+            least = fmin(least, effect->as_is->cv_percent);
+        if (effect->controlled->cv_percent > 0)
+            least = fmin(least, effect->controlled->cv_percent);
     }
     return pow(10, floor(log10(least)) - 1);
 }
 
 struct overall {
     size_t rows, identical;
-    struct change worst_before, worst_after;
+    const struct repeat_row *worst_before, *worst_after;
 };
 
-static void put_worst(const struct repeating *run, const struct change *change, double percent,
-                      struct text *out)
+static void put_worst(const struct repeating *run, const struct repeat_row *worst, struct text *out)
 {
-    if (percent > 0)
-        text_printf(out, "by up to %s %% (%s, %s)", REPEAT_PERCENT(percent),
-                    repeat_program_name(run, change->cell->program),
-                    repeat_event_of(run, change->as_is));
+    if (worst->cv_percent > 0)
+        text_printf(out, "by up to %s %% (%s, %s)", REPEAT_PERCENT(worst->cv_percent),
+                    repeat_program_name(run, worst->cell->at.program), repeat_event_of(worst));
     else
         text_puts(out, "not at all");
 }
@@ -374,19 +331,18 @@ static void put_worst(const struct repeating *run, const struct change *change, 
 static bool put_variation_caption(const struct repeating *run, double end, struct text *out)
 {
     struct overall all = {0}, instructions = {0};
-    struct change change;
     for (size_t i = 0; i < run->report.effect_count; i++) {
-        if (!is_shown(run, &run->report.effects[i], &change))
+        const struct repeat_effect *effect = &run->report.effects[i];
+        if (!is_shown(run, effect))
             continue;
-        for (int pass = 0; pass < 1 + is_of_class(run, change.as_is, "instructions"); pass++) {
-            struct overall *overall = pass ? &instructions : &all;
-            const struct change *before = &overall->worst_before, *after = &overall->worst_after;
-            overall->rows++;
-            overall->identical += change.controlled->distinct == 1;
-            if (!before->cell || change.as_is->cv_percent > before->as_is->cv_percent)
-                overall->worst_before = change;
-            if (!after->cell || change.controlled->cv_percent > after->controlled->cv_percent)
-                overall->worst_after = change;
+        for (int pass = 0; pass < 1 + is_of_class(effect->as_is, "instructions"); pass++) {
+            struct overall *of = pass ? &instructions : &all;
+            of->rows++;
+            of->identical += effect->controlled->distinct == 1;
+            if (!of->worst_before || effect->as_is->cv_percent > of->worst_before->cv_percent)
+                of->worst_before = effect->as_is;
+            if (!of->worst_after || effect->controlled->cv_percent > of->worst_after->cv_percent)
+                of->worst_after = effect->controlled;
         }
     }
     text_printf(out,
@@ -397,14 +353,14 @@ static bool put_variation_caption(const struct repeating *run, double end, struc
     if (!told->rows)
         return false;
     text_printf(out, " %s vary ", instructions.rows ? "Counts of instructions" : "Counts");
-    put_worst(run, &told->worst_before, told->worst_before.as_is->cv_percent, out);
+    put_worst(run, told->worst_before, out);
     text_puts(out, " as they are and ");
-    put_worst(run, &told->worst_after, told->worst_after.controlled->cv_percent, out);
+    put_worst(run, told->worst_after, out);
     text_printf(out, " when controlled; %zu of %zu are then identical in every run.",
                 told->identical, told->rows);
     if (instructions.rows)
         text_puts(out, " In the paper it was 1.07 %, and less than 0.002 % in the end.");
-    return all.worst_before.as_is->cv_percent > 0 || all.worst_after.controlled->cv_percent > 0;
+    return all.worst_before->cv_percent > 0 || all.worst_after->cv_percent > 0;
 }
 
 static json_t *variation_figure(const struct repeating *run)
@@ -413,7 +369,7 @@ static json_t *variation_figure(const struct repeating *run)
         {"program", "program", ROLE_GROUP, true},
         {"event", "event", ROLE_GROUP, true},
         {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", repeat_machine_role(run), true},
+        {"machine", "machine", machine_role(run), true},
         {"before", "as-is", ROLE_BEFORE, false},
         {"after", "controlled", ROLE_AFTER, false},
         {"as_is_percent", "as-is, exactly %", ROLE_NONE, false},
@@ -427,7 +383,6 @@ static json_t *variation_figure(const struct repeating *run)
         {0},
     };
     AUTO_TEXT struct text caption = {0};
-    struct change change;
     size_t added = 0;
     const double end = end_of_axis(run);
     const bool varies = put_variation_caption(run, end, &caption);
@@ -442,18 +397,18 @@ static json_t *variation_figure(const struct repeating *run)
     });
     for (size_t i = 0; i < run->report.effect_count && added < FIGURE_MOST_ROWS; i++) {
         const struct repeat_effect *effect = &run->report.effects[i];
-        if (!is_shown(run, effect, &change))
+        if (!is_shown(run, effect))
             continue;
-        const struct repeat_row *as_is = change.as_is, *controlled = change.controlled;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, change.cell->program)),
-                   json_text(repeat_event_of(run, as_is)), json_text(change.cell->source),
-                   json_text(repeat_machine_name(run, change.cell->machine)),
+        const struct repeat_row *as_is = effect->as_is, *controlled = effect->controlled;
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, as_is->cell->at.program)),
+                   json_text(repeat_event_of(as_is)), json_text(as_is->cell->source),
+                   json_text(repeat_machine_name(run, as_is->cell->at.machine)),
                    figure_number(fmax(as_is->cv_percent, end)),
                    figure_number(fmax(controlled->cv_percent, end)),
                    figure_number(as_is->cv_percent), figure_number(controlled->cv_percent),
                    figure_number(as_is->mean), json_count(as_is->runs),
-                   json_count(controlled->runs), json_count(repeat_alike(run, as_is)),
-                   json_count(repeat_alike(run, controlled)), json_text(effect->who));
+                   json_count(controlled->runs), json_count(repeat_alike(as_is)),
+                   json_count(repeat_alike(controlled)), json_text(reasons_text(&effect->who)));
         added++;
     }
     if (run->report.effect_count > FIGURE_MOST_ROWS)
@@ -470,7 +425,7 @@ static json_t *spread_figure(const struct repeating *run)
     const struct figure_column columns[] = {
         {"source", "source", ROLE_GROUP, true},
         {"setting", "setting", ROLE_GROUP, true},
-        {"machine", "machine", repeat_machine_role(run), true},
+        {"machine", "machine", machine_role(run), true},
         {"programs", "programs", ROLE_NONE, false},
         {"min", "lowest", ROLE_MIN, false},
         {"q1", "first quartile", ROLE_Q1, false},
@@ -484,7 +439,6 @@ static json_t *spread_figure(const struct repeating *run)
     const size_t effects = run->report.effect_count;
     double *deviations[2] = {memory_new(effects, sizeof(double)),
                              memory_new(effects, sizeof(double))}; /* of each program */
-    struct change first, change;
     json_t *figure = figure_new(&(struct figure_spec){
         .id = "repeat-spread",
         .title = "How far runs lie apart, by who counts",
@@ -499,25 +453,26 @@ static json_t *spread_figure(const struct repeating *run)
     for (size_t i = 0; i < effects; i++) {
         size_t count = 0;
         bool begins = true; /* the first with its machine and source */
-        if (!find_change(run, &run->report.effects[i], &first) ||
-            !is_of_class(run, first.as_is, "instructions"))
+        const struct repeat_effect *first = &run->report.effects[i];
+        const struct repeat_cell *cell = first->as_is->cell;
+        if (!has_change(first) || !is_of_class(first->as_is, "instructions"))
             continue;
         for (size_t j = 0; j < effects && begins; j++) {
-            if (!find_change(run, &run->report.effects[j], &change) ||
-                !is_of_class(run, change.as_is, "instructions") ||
-                change.cell->machine != first.cell->machine ||
-                strcmp(change.cell->source, first.cell->source) != 0)
+            const struct repeat_effect *effect = &run->report.effects[j];
+            if (!has_change(effect) || !is_of_class(effect->as_is, "instructions") ||
+                effect->as_is->cell->at.machine != cell->at.machine ||
+                strcmp(effect->as_is->cell->source, cell->source) != 0)
                 continue;
             begins = j >= i;
-            deviations[0][count] = change.as_is->stdev;
-            deviations[1][count++] = change.controlled->stdev;
+            deviations[0][count] = effect->as_is->stdev;
+            deviations[1][count++] = effect->controlled->stdev;
         }
         for (int setting = 0; setting < 2 && begins && count >= LEAST_PROGRAMS; setting++) {
             struct distribution seen;
             if (distribution_of(deviations[setting], count, &seen) < 0)
                 continue;
-            FIGURE_ROW(figure, json_text(first.cell->source), json_text(settings[setting]),
-                       json_text(repeat_machine_name(run, first.cell->machine)), json_count(count),
+            FIGURE_ROW(figure, json_text(cell->source), json_text(settings[setting]),
+                       json_text(repeat_machine_name(run, cell->at.machine)), json_count(count),
                        figure_number(seen.min), figure_number(seen.q1), figure_number(seen.median),
                        figure_number(seen.q3), figure_number(seen.max), seen.samples);
             json_decref(seen.density);
@@ -526,27 +481,425 @@ static json_t *spread_figure(const struct repeating *run)
     return figure;
 }
 
-/* --- all of them --- */
+/* ----------------------------------------------------------------------------------------------
+ * What changing one thing in steps does to counts: a line for every program and event; and why
+ * programs are not the same from run to run. */
 
-enum figure_role repeat_machine_role(const struct repeating *run)
+/* Differences within a sweep are small beside the counts themselves. */
+static void add_point(json_t *figure, const struct repeating *run, const struct repeat_sweep *sweep,
+                      const struct repeat_row *row)
 {
-    return run->file.machine_count > 1 ? ROLE_FACET : ROLE_NONE;
+    const double from = sweep->lowest;
+    AUTO_TEXT struct text series = {0};
+    text_printf(&series, "%s, %s", repeat_program_name(run, sweep->at.program), sweep->event);
+    FIGURE_ROW(figure, json_text(text_string(&series)), figure_number((double)row->cell->swept),
+               figure_number(row->usual - from), figure_number((double)row->min - from),
+               figure_number((double)row->max - from), figure_number(row->usual),
+               json_count(row->runs), json_text(repeat_program_name(run, sweep->at.program)),
+               json_text(sweep->event), json_text(sweep->source),
+               json_text(repeat_machine_name(run, sweep->at.machine)));
 }
+
+/* Is it drawn at all? The same with repetitions would hide it. */
+static bool is_drawn(const struct repeat_sweep *sweep, enum command_sweep kind)
+{
+    return sweep->sweep == kind && isfinite(sweep->lowest) &&
+           !strstr(sweep->event, "/instructions-raw/");
+}
+
+#define ALIKE 20.0 /* lines that reach so many times as far as others would flatten them */
+
+/* Whole sweeps, those that matter first, as many as there is room for; returns how many had none.
+ */
+static size_t add_sweeps(json_t *figure, const struct repeating *run, enum command_sweep kind)
+{
+    const struct repeat_report *report = &run->report;
+    size_t room = FIGURE_MOST_ROWS, left = 0;
+    for (int matters = 1; matters >= 0; matters--)
+        for (size_t i = 0; i < report->sweep_count; i++) {
+            const struct repeat_sweep *sweep = &report->sweeps[i];
+            if (sweep->matters != (bool)matters || !is_drawn(sweep, kind))
+                continue;
+            left += sweep->points > room;
+            if (sweep->points > room)
+                continue;
+            room -= sweep->points;
+            for (size_t row = 0; row < report->row_count; row++)
+                if (report->rows[row].runs && repeat_is_point(sweep, &report->rows[row]))
+                    add_point(figure, run, sweep, &report->rows[row]);
+        }
+    return left;
+}
+
+static const struct {
+    const char *id, *title, *what, *along;
+    enum figure_kind kind;
+} swept[SWEEP_COUNT] = {
+    [SWEEP_ENVIRONMENT] = {"repeat-environment", "Does the size of the environment change counts",
+                           "The same program with ever more bytes in one variable.",
+                           "bytes more in the environment", FIGURE_LINES},
+    [SWEEP_STACK] = {"repeat-stack", "Does the place of the stack change counts",
+                     "The same program, arguments and environment, with a stack that begins lower.",
+                     "bytes by which the stack begins lower", FIGURE_LINES},
+    [SWEEP_ASLR] = {"repeat-addresses", "Do random addresses change counts",
+                    "The same program at addresses drawn anew.", "draw of random addresses",
+                    FIGURE_POINTS},
+};
+
+static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind)
+{
+    const struct figure_column columns[] = {
+        {"line", "program and event", ROLE_SERIES, false},
+        {"swept", swept[kind].along, ROLE_X, false},
+        {"beyond", "beyond the lowest", ROLE_Y, false},
+        {"low", "low", ROLE_LOW, false},
+        {"high", "high", ROLE_HIGH, false},
+        {"count", "count", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {"program", "program", ROLE_NONE, true},
+        {"event", "event", ROLE_NONE, true},
+        {"source", "source", ROLE_NONE, true},
+        {"machine", "machine", machine_role(run), true},
+        {0},
+    };
+    const struct repeat_sweep *largest = NULL;
+    AUTO_TEXT struct text caption = {0};
+    double least = INFINITY, most = 0;
+    size_t sweeps = 0, matter = 0;
+    for (size_t i = 0; i < run->report.sweep_count; i++) {
+        const struct repeat_sweep *sweep = &run->report.sweeps[i];
+        const double reach = sweep->highest - sweep->lowest;
+        if (!is_drawn(sweep, kind))
+            continue;
+        least = reach > 0 ? fmin(least, reach) : least;
+        most = reach > 0 ? fmax(most, reach) : most;
+        sweeps++;
+        matter += sweep->matters;
+        if (sweep->matters && (!largest || reach > largest->highest - largest->lowest))
+            largest = sweep;
+    }
+    text_printf(&caption,
+                "%s Counts are shown beyond the lowest of their line, with all runs at a point "
+                "between low and high. ",
+                swept[kind].what);
+    if (largest) {
+        text_printf(&caption,
+                    "In %zu of %zu lines points differ by more than runs at one point do; most in "
+                    "%s, %s",
+                    matter, sweeps, repeat_program_name(run, largest->at.program), largest->event);
+        repeat_put_machine(run, largest->at.machine, &caption);
+        text_printf(&caption, ": %s.", reasons_text(&largest->what));
+    } else if (sweeps == 1) {
+        text_puts(&caption, "Points differ by no more than runs at one point.");
+    } else {
+        text_printf(&caption,
+                    "In none of %zu lines do points differ by more than runs at one point.",
+                    sweeps);
+    }
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = swept[kind].id,
+        .title = swept[kind].title,
+        .caption = text_string(&caption),
+        .kind = swept[kind].kind,
+        .x = {.label = swept[kind].along},
+        .y = {"counts beyond the lowest", most > ALIKE * least ? SCALE_SYMLOG : SCALE_LINEAR, true},
+        .columns = columns,
+    });
+    if (add_sweeps(figure, run, kind))
+        figure_add_note(figure, "There are more lines than there is room for: those that matter "
+                                "come first.");
+    return figure;
+}
+
+/* --- causes --- */
+
+static json_t *causes_figure(const struct repeating *run)
+{
+    static const struct figure_column columns[] = {
+        {.key = "program", .filter = true},
+        {.key = "machine", .filter = true},
+        {.key = "cause", .filter = true},
+        {.key = "parted", .title = "parted here"},
+        {.key = "times"},
+        {.key = "evidence"},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t parted = 0;
+    for (size_t i = 0; i < run->report.seen_count; i++)
+        parted += run->report.seen[i].parted;
+    text_printf(&caption,
+                "What may make a program another from run to run, as its system calls and threads "
+                "show it: %zu, of which two executions really parted at %zu.",
+                run->report.seen_count, parted);
+    const struct figure_spec spec = {
+        .id = "repeat-causes",
+        .title = "Why programs are not the same from run to run",
+        .caption = text_string(&caption),
+        .kind = FIGURE_TABLE,
+        .columns = columns,
+        .fields = &repeat_seen_table,
+    };
+    json_t *figure = figure_new(&spec);
+    for (size_t i = 0; i < run->report.seen_count && i < FIGURE_MOST_ROWS; i++)
+        fields_figure_add(figure, &spec, &run->report.seen[i], run);
+    return figure;
+}
+
+/* --- sources --- */
+
+static const char *main_reason(const struct repeat_alignment *alignment)
+{
+    if (alignment->same)
+        return "the same";
+    return align_why_names[alignment->reason_count ? alignment->reasons[0].what : WHY_UNKNOWN];
+}
+
+static void put_sources_caption(const struct repeating *run, struct text *out)
+{
+    const struct repeat_alignment *largest = NULL;
+    size_t same = 0;
+    for (size_t i = 0; i < run->report.alignment_count; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        same += at->same;
+        if (!largest || fabs(at->difference) > fabs(largest->difference))
+            largest = at;
+    }
+    text_puts(out, "Instructions of one and the same program by one source less those by another "
+                   "(or less the truth), every repeated string instruction counted once.");
+    if (!largest)
+        return;
+    text_printf(out, " %zu of %zu agree to the instruction", same, run->report.alignment_count);
+    if (largest->difference != 0)
+        text_printf(out, "; farthest apart are %s and %s on %s: %s", largest->source,
+                    largest->against, repeat_program_name(run, largest->at.program),
+                    REPEAT_DIFFERENCE(largest->difference));
+    if (largest->difference != 0 && largest->reason_count &&
+        largest->reasons[0].what != WHY_UNKNOWN)
+        text_printf(out, ", mostly by %s", main_reason(largest));
+    text_puts(out, ".");
+}
+
+static json_t *sources_figure(const struct repeating *run)
+{
+    const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"source", "source", ROLE_GROUP, true},
+        {"against", "against", ROLE_GROUP, false},
+        {"machine", "machine", machine_role(run), true},
+        {"difference", "difference", ROLE_VALUE, false},
+        {"reason", "mostly by", ROLE_SERIES, false},
+        {"raw", "as the source counts", ROLE_NONE, false},
+        {"repetitions", "repetitions", ROLE_NONE, false},
+        {"aligned", "each once", ROLE_NONE, false},
+        {"reference", "the other", ROLE_NONE, false},
+        {"unexplained", "not explained", ROLE_NONE, false},
+        {"evidence", "evidence", ROLE_NONE, false},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    put_sources_caption(run, &caption);
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-sources",
+        .title = "Sources held against each other",
+        .caption = text_string(&caption),
+        .kind = FIGURE_BARS,
+        .x = {.label = "instructions more than the other", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < run->report.alignment_count && i < FIGURE_MOST_ROWS; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        FIGURE_ROW(
+            figure, json_text(repeat_program_name(run, at->at.program)), json_text(at->source),
+            json_text(at->against), json_text(repeat_machine_name(run, at->at.machine)),
+            figure_number(at->difference), json_text(main_reason(at)), figure_number(at->raw),
+            figure_number(at->repetitions), figure_number(at->aligned),
+            figure_number(at->reference), figure_number(at->unexplained),
+            json_text(at->reason_count ? reasons_text(&at->reasons[0].evidence) : NULL));
+    }
+    return figure;
+}
+
+/* --- repetitions --- */
+
+/* By so many percent a count that takes every repetition for an instruction is too high; 0: there
+ * are none, or it is held against a second source, which says the same again. */
+static double excess_of(const struct repeating *run, size_t index)
+{
+    const struct repeat_alignment *at = &run->report.alignments[index];
+    if (!(at->repetitions > 0) || !(at->aligned > 0))
+        return 0;
+    for (size_t i = 0; i < index; i++) {
+        const struct repeat_alignment *before = &run->report.alignments[i];
+        if (is_same_place(&before->at, &at->at) && strcmp(before->source, at->source) == 0)
+            return 0;
+    }
+    return 100 * at->repetitions / at->aligned;
+}
+
+static json_t *repetitions_figure(const struct repeating *run)
+{
+    const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"source", "source", ROLE_GROUP, true},
+        {"machine", "machine", machine_role(run), true},
+        {"excess", "too high by, %", ROLE_VALUE, false},
+        {"repetitions", "repetitions", ROLE_NONE, false},
+        {"aligned", "each once", ROLE_NONE, false},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t added = 0;
+    text_puts(&caption, "By how much a count is too high that takes every repetition of a string "
+                        "instruction for one instruction; the CPU counts it once.");
+    /* Programs of the kit are made to show it, and have a sentence of their own. */
+    for (int subjects = 0; subjects < 2; subjects++) {
+        const struct repeat_alignment *most = NULL;
+        double highest = 0;
+        for (size_t i = 0; i < run->report.alignment_count; i++) {
+            const size_t program = run->report.alignments[i].at.program;
+            const bool subject =
+                program < run->file.program_count && run->file.programs[program].subject;
+            if (subject != (subjects == 1) || !(excess_of(run, i) > highest))
+                continue;
+            highest = excess_of(run, i);
+            most = &run->report.alignments[i];
+        }
+        if (most)
+            text_printf(&caption, " Most of %s: %s by %s, %s %%.",
+                        subjects ? "those that are made to show it" : "the programs",
+                        repeat_program_name(run, most->at.program), most->source,
+                        REPEAT_PERCENT(highest));
+    }
+    text_puts(&caption, " In the paper it was up to 21.7 %.");
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-repetitions",
+        .title = "What repeated string instructions add",
+        .caption = text_string(&caption),
+        .paper = "Weaver and McKee 2008, Table 3",
+        .kind = FIGURE_BARS,
+        .x = {.label = "too high by, %", .scale = SCALE_SYMLOG, .zero = true},
+        .columns = columns,
+    });
+    for (size_t i = 0; i < run->report.alignment_count && added < FIGURE_MOST_ROWS; i++) {
+        const struct repeat_alignment *at = &run->report.alignments[i];
+        const double excess = excess_of(run, i);
+        if (!(excess > 0))
+            continue;
+        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->at.program)),
+                   json_text(at->source), json_text(repeat_machine_name(run, at->at.machine)),
+                   figure_number(excess), figure_number(at->repetitions),
+                   figure_number(at->aligned));
+        added++;
+    }
+    return figure;
+}
+
+/* --- machines --- */
+
+/* The controlled rows of what says most of a program on each machine, all of one event. */
+struct machines {
+    const struct repeat_row **rows;
+    size_t count;
+    double mean, farthest; /* from the mean */
+};
+
+static struct machines machines_of(const struct repeating *run, size_t program)
+{
+    struct machines of = {0};
+    for (size_t machine = 0; machine < run->file.machine_count; machine++) {
+        const struct repeat_effect *effect = repeat_leading(run, machine, program);
+        const struct repeat_row *row = effect ? effect->controlled : NULL;
+        if (!row || !row->runs || !isfinite(row->mean) ||
+            (of.count && strcmp(repeat_event_of(row), repeat_event_of(of.rows[0])) != 0))
+            continue;
+        *memory_add(of.rows, of.count) = row;
+        of.mean += row->mean;
+    }
+    of.mean /= of.count ? (double)of.count : 1;
+    for (size_t i = 0; i < of.count; i++) {
+        const double off = of.rows[i]->mean - of.mean;
+        of.farthest = fabs(off) > fabs(of.farthest) ? off : of.farthest;
+    }
+    return of;
+}
+
+static json_t *machines_figure(const struct repeating *run)
+{
+    static const struct figure_column columns[] = {
+        {"program", "program", ROLE_GROUP, true},
+        {"event", "event", ROLE_NONE, true},
+        {"machine", "machine", ROLE_SERIES, true},
+        {"deviation", "from the mean of machines", ROLE_VALUE, false},
+        {"percent", "%", ROLE_NONE, false},
+        {"mean", "mean", ROLE_NONE, false},
+        {"stdev", "standard deviation", ROLE_NONE, false},
+        {"runs", "runs", ROLE_NONE, false},
+        {"source", "source", ROLE_NONE, true},
+        {0},
+    };
+    AUTO_TEXT struct text caption = {0};
+    size_t compared = 0, same = 0, worst = 0, added = 0;
+    double share = 0;
+    for (size_t program = 0; program < run->file.program_count; program++) {
+        const struct machines of = machines_of(run, program);
+        if (of.count < 2)
+            continue;
+        compared++;
+        same += of.farthest == 0;
+        const double percent = of.mean > 0 ? 100 * fabs(of.farthest) / of.mean : 0;
+        worst = percent > share ? program : worst;
+        share = fmax(share, percent);
+    }
+    text_printf(&caption,
+                "How far the controlled count of each machine is from the mean of all machines. "
+                "%zu of %zu programs count the same on every machine",
+                same, compared);
+    if (share > 0)
+        text_printf(&caption, "; farthest apart is %s, %s %% from the mean",
+                    repeat_program_name(run, worst), REPEAT_PERCENT(share));
+    text_puts(&caption, ".");
+    json_t *figure = figure_new(&(struct figure_spec){
+        .id = "repeat-machines",
+        .title = "The same program on several machines",
+        .caption = text_string(&caption),
+        .paper = "Weaver and McKee 2008, Figures 4 and 5",
+        .kind = FIGURE_BARS,
+        .x = {.label = "counts from the mean of all machines", .scale = SCALE_SYMLOG},
+        .columns = columns,
+    });
+    for (size_t program = 0; program < run->file.program_count; program++) {
+        const struct machines of = machines_of(run, program);
+        for (size_t i = 0; i < of.count && of.count > 1 && added < FIGURE_MOST_ROWS; i++, added++) {
+            const struct repeat_row *row = of.rows[i];
+            const double off = row->mean - of.mean;
+            FIGURE_ROW(figure, json_text(repeat_program_name(run, program)),
+                       json_text(repeat_event_of(row)),
+                       json_text(repeat_machine_name(run, row->cell->at.machine)),
+                       figure_number(off), figure_number(of.mean > 0 ? 100 * off / of.mean : NAN),
+                       figure_number(row->mean), figure_number(row->stdev), json_count(row->runs),
+                       json_text(row->cell->source));
+        }
+    }
+    return figure;
+}
+
+/* --- all of them --- */
 
 json_t *repeat_figures(const void *shown)
 {
     const struct repeating *run = shown;
     json_t *const all[] = {variation_figure(run),
                            spread_figure(run),
-                           repeat_machines_figure(run),
+                           machines_figure(run),
                            controls_figure(run, true),
                            controls_figure(run, false),
-                           repeat_sweep_figure(run, SWEEP_ENVIRONMENT),
-                           repeat_sweep_figure(run, SWEEP_STACK),
-                           repeat_sweep_figure(run, SWEEP_ASLR),
-                           repeat_causes_figure(run),
-                           repeat_sources_figure(run),
-                           repeat_repetitions_figure(run),
+                           sweep_figure(run, SWEEP_ENVIRONMENT),
+                           sweep_figure(run, SWEEP_STACK),
+                           sweep_figure(run, SWEEP_ASLR),
+                           causes_figure(run),
+                           sources_figure(run),
+                           repetitions_figure(run),
                            contributions_figure(run),
                            adjusted_figure(run),
                            ranking_figure(run)};

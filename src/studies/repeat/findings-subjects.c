@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "stats/moments.h"
-#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What the rules share: which cells speak, and how far apart the counts of two of them lie. */
@@ -41,7 +41,7 @@ static const struct repeat_cell *controlled_cell(const struct repeat_case *file,
         uint32_t column = 0;
         while (column < cell->events && !counts_instructions(cell, column))
             column++;
-        if (cell->machine != machine || cell->program != program || !cell->runs ||
+        if (cell->at.machine != machine || cell->at.program != program || !cell->runs ||
             cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE ||
             strcmp(cell->source, source) != 0 || column == cell->events ||
             (best && __builtin_popcount(best->controls) >= __builtin_popcount(cell->controls)))
@@ -58,8 +58,8 @@ struct apart {
     bool known;
     double from, to; /* means */
     double events, low, high;
-    double percent, percent_low, percent_high; /* of from */
-    bool differs;                              /* by at least a count, beyond chance */
+    struct relative relative; /* to from */
+    bool differs;             /* by at least a count, beyond chance */
 };
 /* What the paper saw without any control, in percent: a smaller difference would not matter, and a
  * larger one that may be there decides nothing. */
@@ -71,16 +71,15 @@ struct apart {
 static struct apart apart_within(double from, double to, double events, double half)
 {
     const double percent = 100 / from;
-    return (struct apart){.known = true,
-                          .from = from,
-                          .to = to,
-                          .events = events,
-                          .low = events - half,
-                          .high = events + half,
-                          .percent = events * percent,
-                          .percent_low = (events - half) * percent,
-                          .percent_high = (events + half) * percent,
-                          .differs = fabs(events) >= 1 && (events - half > 0 || events + half < 0)};
+    return (struct apart){
+        .known = true,
+        .from = from,
+        .to = to,
+        .events = events,
+        .low = events - half,
+        .high = events + half,
+        .relative = {events * percent, (events - half) * percent, (events + half) * percent},
+        .differs = fabs(events) >= 1 && (events - half > 0 || events + half < 0)};
 }
 
 static struct apart apart_of(const struct repeat_cell *from, uint32_t from_event,
@@ -100,25 +99,25 @@ static struct apart apart_of(const struct repeat_cell *from, uint32_t from_event
 /* Is there for certain no difference of APART_DECIDES %? */
 static bool apart_is_none(const struct apart *apart)
 {
-    return apart->known && !apart->differs && apart->percent_low >= -APART_DECIDES &&
-           apart->percent_high <= APART_DECIDES;
+    return apart->known && !apart->differs && apart->relative.low >= -APART_DECIDES &&
+           apart->relative.high <= APART_DECIDES;
 }
 
 /* The largest of those that were found, by what lies between. True: it is this one now. */
 static bool keep_larger(const struct apart *one, struct apart *largest)
 {
-    const bool larger =
-        one->known && (!largest->known || fabs(one->percent) > fabs(largest->percent));
+    const bool larger = one->known && (!largest->known || fabs(one->relative.percent) >
+                                                              fabs(largest->relative.percent));
     if (larger)
         *largest = *one;
     return larger;
 }
 
-static void apart_report(const struct apart *apart, enum finding_verdict verdict,
-                         struct finding *finding)
+void relative_report(const struct relative *relative, enum finding_verdict verdict,
+                     struct finding *finding)
 {
-    struct estimate estimate =
-        estimate_within(apart->percent, apart->percent_low, apart->percent_high, 0);
+    /* As for every estimate: shifted by its detectable effect, four of five intervals show it. */
+    struct estimate estimate = estimate_within(relative->percent, relative->low, relative->high, 0);
     estimate.verdict = verdict;
     estimate_report(&estimate, finding);
 }
@@ -135,12 +134,11 @@ static void say_no_counter(const struct repeat_facts *facts, struct finding *fin
 {
     const struct repeat_report *report = facts->report;
     for (size_t i = 0; i < report->contribution_count; i++)
-        if (!report->contributions[i].known && report->contributions[i].why[0]) {
-            finding_clause(finding, "a counter of the CPU is needed: %s",
-                           report->contributions[i].why);
+        if (!report->contributions[i].known && report->contributions[i].why.count) {
+            BECAUSE(finding, SAYS_NEEDS_COUNTER, &report->contributions[i].why);
             return;
         }
-    finding_clause(finding, "a counter of the CPU is needed, and none counted instructions");
+    BECAUSE(finding, SAYS_NONE_COUNTED);
 }
 
 static bool has_counter(const struct repeat_facts *facts)
@@ -157,7 +155,7 @@ static bool has_counter(const struct repeat_facts *facts)
 
 static const char *emulated(const struct repeat_facts *facts, size_t machine)
 {
-    return facts->file->machines[machine].emulated ? " (an emulated CPU)" : "";
+    return facts->file->machines[machine].emulated ? "an emulated CPU" : NULL;
 }
 
 /* --- M2 --- */
@@ -171,8 +169,8 @@ void rule_opcodes(const struct claim *claim, const void *context, struct finding
     int most = -1;
     for (size_t i = 0; i < facts->report->row_count; i++) {
         const struct repeat_row *at = &facts->report->rows[i];
-        const struct repeat_cell *cell = &facts->file->cells[at->cell];
-        const struct repeat_program *program = &facts->file->programs[cell->program];
+        const struct repeat_cell *cell = at->cell;
+        const struct repeat_program *program = &facts->file->programs[cell->at.program];
         const int controlled = __builtin_popcount(cell->controls);
         if (strcmp(cell->source, "perf_event") == 0 && cell->sweep == SWEEP_NONE &&
             repeat_program_shows(program, "M2") && program->has_truth && subject_n(program) > 0 &&
@@ -183,13 +181,13 @@ void rule_opcodes(const struct claim *claim, const void *context, struct finding
     }
     if (!row) {
         if (has_counter(facts))
-            finding_clause(finding, "no subject that executes fldcw was counted: only x86 has it");
+            BECAUSE(finding, SAYS_NO_FLDCW);
         else
             say_no_counter(facts, finding);
         return;
     }
-    const struct repeat_cell *cell = &facts->file->cells[row->cell];
-    const struct repeat_program *program = &facts->file->programs[cell->program];
+    const struct repeat_cell *cell = row->cell;
+    const struct repeat_program *program = &facts->file->programs[cell->at.program];
     const double n = (double)subject_n(program);
     const bool adjusted = row->is_adjusted && isfinite(row->residual);
     const double mean = adjusted ? row->residual : row->mean - (double)program->truth;
@@ -199,8 +197,8 @@ void rule_opcodes(const struct claim *claim, const void *context, struct finding
     const struct estimate estimate =
         estimate_at_least(mean / n, (mean - half) / n, (mean + half) / n, HALF_A_COUNT);
     estimate_report(&estimate, finding);
-    finding_clause(finding, "%.64s counts %.4g instructions more for each of %.0f fldcw%s",
-                   cell->event[row->event], mean / n, n, emulated(facts, cell->machine));
+    BECAUSE(finding, SAYS_OPCODES, repeat_event_of(row), mean / n, subject_n(program),
+            emulated(facts, cell->at.machine));
 }
 
 /* --- M6, M7 --- */
@@ -215,7 +213,7 @@ static const struct repeat_contribution *known(const struct repeat_facts *facts,
             if (strcmp(cell->source, "perf_event") != 0 || !counts_instructions(cell, event))
                 continue;
             const struct repeat_contribution *found =
-                contribution_of(facts->report, cell->machine, cell->event[event], disturbance);
+                contribution_of(facts->report, cell->at.machine, cell->event[event], disturbance);
             if (found)
                 return found;
         }
@@ -231,9 +229,8 @@ void rule_disturbance(const struct claim *claim, const void *context, struct fin
     const struct repeat_contribution *found = known(facts, disturbance);
     if (!found) {
         for (size_t i = 0; has_counter(facts) && i < report->contribution_count; i++)
-            if (!report->contributions[i].known &&
-                strcmp(report->contributions[i].of, disturbance_names[disturbance]) == 0) {
-                finding_clause(finding, "%s", report->contributions[i].why);
+            if (!report->contributions[i].known && report->contributions[i].of == disturbance) {
+                reasons_append(&finding->why, JOINT_CLAUSE, &report->contributions[i].why);
                 return;
             }
         say_no_counter(facts, finding);
@@ -255,13 +252,10 @@ void rule_disturbance(const struct claim *claim, const void *context, struct fin
     if (open)
         estimate.verdict = FINDING_INCONCLUSIVE;
     estimate_report(&estimate, finding);
-    finding_clause(finding, "%.64s grows by %.4g for each %.24s in %zu runs of %zu program%s%s",
-                   found->event, found->each, found->of, found->runs, found->programs,
-                   found->programs == 1 ? "" : "s", emulated(facts, found->machine));
+    BECAUSE(finding, SAYS_GROWS, found->event, found->each, disturbance_names[found->of],
+            found->runs, found->programs, emulated(facts, found->machine));
     if (open)
-        finding_clause(finding,
-                       "no program of known length was counted, so that it may be what the "
-                       "program itself does more then");
+        BECAUSE(finding, SAYS_OWN_DOING);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -310,7 +304,7 @@ static void look_at_tool(const struct repeat_facts *facts, struct by_tool *found
             const int once = repeat_event(cell, plain), every = repeat_event(cell, raw);
             /* A subject that was not made for it has hardly any, and says nothing of real ones. */
             const bool made = program->subject && repeat_program_shows(program, "M8");
-            if (cell->program != index || strcmp(cell->source, found->tool) != 0 ||
+            if (cell->at.program != index || strcmp(cell->source, found->tool) != 0 ||
                 cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE || never_ended(cell) ||
                 once < 0 || every < 0 || (program->subject && !made))
                 continue;
@@ -343,26 +337,22 @@ void rule_repetitions(const struct claim *claim, const void *context, struct fin
         keep_larger(other, &real);
         keep_larger(made, &subject);
         if (made->known)
-            finding_clause(finding, "%s counts %s instructions in %.48s instead of %s", *tool,
-                           FIGURE(made->to), found.subject.program, FIGURE(made->from));
+            BECAUSE(finding, SAYS_REPETITIONS, *tool, made->to, found.subject.program, made->from);
         if (other->known)
-            finding_clause(finding, "by %s up to %s %% too many in %zu other program%s (%.48s)",
-                           *tool, ROUNDED(other->percent, 3), found.real.programs,
-                           found.real.programs == 1 ? "" : "s", found.real.program);
+            BECAUSE(finding, SAYS_TOO_MANY, *tool, other->relative.percent, found.real.programs,
+                    found.real.program);
     }
     if (tools == 0) {
-        finding_clause(finding,
-                       "neither Valgrind nor QEMU counted, with and without repetitions, a real "
-                       "program or the subject that is made of them; only x86 has any");
+        BECAUSE(finding, SAYS_NO_TOOL);
         return;
     }
     const enum finding_verdict verdict = counting && !not_counting   ? FINDING_HOLDS
                                          : not_counting && !counting ? FINDING_FAILS
                                                                      : FINDING_INCONCLUSIVE;
-    apart_report(real.differs || !subject.known ? &real : &subject, verdict, finding);
+    relative_report(real.differs || !subject.known ? &real.relative : &subject.relative, verdict,
+                    finding);
     if (verdict == FINDING_INCONCLUSIVE)
-        finding_clause(finding, counting ? "not every tool does"
-                                         : "no program with such instructions was counted");
+        BECAUSE(finding, counting ? SAYS_NOT_EVERY_TOOL : SAYS_NO_STRINGS);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -378,13 +368,13 @@ static struct apart find_layout(const struct repeat_facts *facts, const char **n
     struct apart largest = {0};
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct repeat_cell *cell = &file->cells[i], *other = NULL;
-        if (file->programs[cell->program].bits != 32 ||
+        if (file->programs[cell->at.program].bits != 32 ||
             !(cell->controls & CONTROL_BIT(CONTROL_LAYOUT)) || cell->sweep != SWEEP_NONE ||
             cell->detail != DETAIL_NONE)
             continue;
         for (size_t j = 0; j < file->cell_count && !other; j++) {
             const struct repeat_cell *at = &file->cells[j];
-            if (at->machine == cell->machine && at->program == cell->program &&
+            if (is_same_place(&at->at, &cell->at) &&
                 at->controls == (cell->controls & ~CONTROL_BIT(CONTROL_LAYOUT)) &&
                 at->sweep == SWEEP_NONE && at->detail == DETAIL_NONE && at->runs &&
                 strcmp(at->source, cell->source) == 0)
@@ -396,7 +386,7 @@ static struct apart find_layout(const struct repeat_facts *facts, const char **n
                 continue;
             const struct apart apart = apart_of(cell, event, other, (uint32_t)column);
             if (keep_larger(&apart, &largest))
-                *name = file->programs[cell->program].name;
+                *name = file->programs[cell->at.program].name;
         }
     }
     return largest;
@@ -419,7 +409,7 @@ static struct stack_swept look_at_sweeps(const struct repeat_facts *facts)
     struct stack_swept swept = {0};
     for (size_t i = 0; i < facts->report->sweep_count; i++) {
         const struct repeat_sweep *sweep = &facts->report->sweeps[i];
-        const bool large = facts->file->programs[sweep->program].bits == 64;
+        const bool large = facts->file->programs[sweep->at.program].bits == 64;
         if (sweep->sweep != SWEEP_STACK || sweep->points < 2 || !(sweep->lowest > 0) ||
             (strcmp(sweep->source, "step") != 0 &&
              (strcmp(sweep->source, "perf_event") != 0 || !strstr(sweep->event, "instructions"))))
@@ -448,8 +438,7 @@ void rule_stack(const struct claim *claim, const void *context, struct finding *
     const struct repeat_sweep *largest = swept.largest;
     struct apart moved = {0};
     if (!layout.known && swept.tried == 0) {
-        finding_clause(finding, "no program was counted on the CPU with its stack in two places: a "
-                                "32-bit one needs x86 and an operating system that executes it");
+        BECAUSE(finding, SAYS_NO_STACK);
         return;
     }
     /* As far apart as the points of a sweep lie, less what runs at one point vary. */
@@ -463,22 +452,16 @@ void rule_stack(const struct claim *claim, const void *context, struct finding *
     const bool unsure = swept.unsure > 0 || (layout.known && !apart_is_none(&layout));
     finding->verdict = holds ? FINDING_HOLDS : unsure ? FINDING_INCONCLUSIVE : FINDING_FAILS;
     if (shown->known)
-        apart_report(shown, finding->verdict, finding);
+        relative_report(&shown->relative, finding->verdict, finding);
     if (layout.known)
-        finding_clause(finding,
-                       "%.64s executes %s instructions with its stack below 3 GB and %s where "
-                       "this system puts it",
-                       name, FIGURE(layout.from), FIGURE(layout.to));
+        BECAUSE(finding, SAYS_LAYOUT, name, layout.from, layout.to);
     if (largest)
-        finding_clause(finding, "%.64s between %s and %s as its stack begins lower",
-                       facts->file->programs[largest->program].name, FIGURE(largest->lowest),
-                       FIGURE(largest->highest));
+        BECAUSE(finding, SAYS_LOWER, facts->file->programs[largest->at.program].name,
+                largest->lowest, largest->highest);
     if (swept.moved && swept.large_tried)
-        finding_clause(finding, "%zu of %zu 64-bit programs move with it, too", swept.large_moved,
-                       swept.large_tried);
+        BECAUSE(finding, SAYS_WIDE_TOO, swept.large_moved, swept.large_tried);
     if (!holds && swept.tried)
-        finding_clause(finding, "%zu programs count %s wherever their stack begins", swept.tried,
-                       unsure ? "no differently, as far as can be seen," : "the same");
+        BECAUSE(finding, unsure ? SAYS_STACK_UNSURE : SAYS_STACK_SAME, swept.tried);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -497,7 +480,7 @@ static bool ends_on_cpu(const struct repeat_case *file, size_t machine, size_t p
 {
     for (size_t i = 0; i < file->cell_count; i++) {
         const struct repeat_cell *cell = &file->cells[i];
-        if (cell->machine == machine && cell->program == program && cell->runs &&
+        if (cell->at.machine == machine && cell->at.program == program && cell->runs &&
             (strcmp(cell->source, "perf_event") == 0 || strcmp(cell->source, "step") == 0) &&
             cell->timed_out == 0)
             return true;
@@ -543,10 +526,10 @@ static void tell_apart(const char *tool, const char *subject, const struct apart
                        struct finding *finding)
 {
     if (apart->differs)
-        finding_clause(finding, "%s executes %s instructions of %s, the CPU %s (%+.3g %%)", tool,
-                       FIGURE(apart->to), subject, FIGURE(apart->from), apart->percent);
+        BECAUSE(finding, SAYS_TOOL_DIFFERS, tool, apart->to, subject, apart->from,
+                apart->relative.percent);
     else
-        finding_clause(finding, "%s executes as many of %s as the CPU", tool, subject);
+        BECAUSE(finding, SAYS_TOOL_AGREES, tool, subject);
 }
 
 static void compare_by(const struct repeat_facts *facts, const struct otherwise *programs,
@@ -562,14 +545,14 @@ static void compare_by(const struct repeat_facts *facts, const struct otherwise 
     if (made.apart.known)
         tell_apart(tool, programs->made, &made.apart, finding);
     if (endless.endless)
-        finding_clause(finding, "%s never ends in %s", programs->endless, tool);
+        BECAUSE(finding, SAYS_ENDLESS, programs->endless, tool);
     keep_larger(&made.apart, &all->largest);
     if (endless.endless)
         all->differing++;
     else if (plain.apart.differs)
-        finding_clause(finding, "%s", programs->as_well);
+        BECAUSE(finding, programs->as_well);
     else if (!plain.apart.known)
-        finding_clause(finding, "%s", programs->alone);
+        BECAUSE(finding, programs->alone);
     else
         all->differing += made.apart.differs || endless.apart.differs;
     all->spoiled += !endless.endless && !apart_is_none(&plain.apart);
@@ -583,12 +566,12 @@ void rule_by_tools(const struct claim *claim, const void *context, struct findin
     for (const char *const *tool = repeat_tools; *tool; tool++)
         compare_by(context, programs, *tool, &all, finding);
     if (!all.tools) {
-        finding_clause(finding, "%s", programs->nobody);
+        BECAUSE(finding, programs->nobody);
         return;
     }
     finding->verdict = all.differing ? FINDING_HOLDS
                        : all.spoiled ? FINDING_INCONCLUSIVE
                                      : FINDING_FAILS;
     if (all.largest.known)
-        apart_report(&all.largest, finding->verdict, finding);
+        relative_report(&all.largest.relative, finding->verdict, finding);
 }

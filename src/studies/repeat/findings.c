@@ -8,15 +8,10 @@
 #include <string.h>
 
 #include "stats/moments.h"
-#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What the rules share: how much a row varies, and whose it is. */
-
-/* A variation in percent of the count with its interval. */
-struct relative {
-    double percent, low, high;
-};
 
 /* Of a standard deviation of so many runs about a mean. Where all are identical: up to what one
  * count in one run would have made. */
@@ -37,24 +32,9 @@ static struct relative relative_row(const struct repeat_row *row)
     return relative_of(row->stdev, row->runs, row->mean);
 }
 
-static const struct repeat_cell *cell_of_row(const struct repeat_facts *facts, size_t row)
-{
-    return &facts->file->cells[facts->report->rows[row].cell];
-}
-
 static const char *program_of_cell(const struct repeat_facts *facts, const struct repeat_cell *cell)
 {
-    return facts->file->programs[cell->program].name;
-}
-
-/* Copies a figure and a verdict; the smallest detectable effect follows from the interval. */
-static void relative_report(const struct relative *relative, enum finding_verdict verdict,
-                            struct finding *finding)
-{
-    /* As for every estimate: shifted by its detectable effect, four of five intervals show it. */
-    struct estimate estimate = estimate_within(relative->percent, relative->low, relative->high, 0);
-    estimate.verdict = verdict;
-    estimate_report(&estimate, finding);
+    return facts->file->programs[cell->at.program].name;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -81,12 +61,12 @@ static void take(const struct repeat_cell *cell, struct relative relative, struc
 static void look_at(const struct repeat_facts *facts, const struct repeat_effect *effect,
                     struct controlled_facts *found)
 {
-    const struct repeat_row *as_is = &facts->report->rows[effect->as_is];
-    const struct repeat_row *row = &facts->report->rows[effect->controlled];
-    const struct repeat_cell *cell = cell_of_row(facts, effect->as_is);
-    const struct repeat_cell *controlled = cell_of_row(facts, effect->controlled);
-    const struct repeat_program *program = &facts->file->programs[cell->program];
-    if (!counts_best(facts->file, facts->report, as_is) || as_is->runs < 2 || row->runs < 2)
+    const struct repeat_row *as_is = effect->as_is;
+    const struct repeat_row *row = effect->controlled;
+    const struct repeat_cell *cell = effect->as_is->cell;
+    const struct repeat_cell *controlled = effect->controlled->cell;
+    const struct repeat_program *program = &facts->file->programs[cell->at.program];
+    if (!counts_best(facts->report, as_is) || as_is->runs < 2 || row->runs < 2)
         return;
     /* Programs of the kit are made to vary, unless they say otherwise. */
     if (program->subject && !repeat_program_shows(program, "M1")) {
@@ -123,12 +103,9 @@ static void rule_controlled(const struct claim *claim, const void *context, stru
     for (size_t i = 0; i < facts->report->effect_count; i++)
         look_at(facts, &facts->report->effects[i], &found);
     if (!found.programs) {
-        finding_clause(
-            finding, found.threaded ? "only programs with several threads or processes were counted"
-                     : found.subjects
-                         ? "only programs of the kit were counted, which are made to vary"
-                         : "no program's instructions were counted in two runs at least that "
-                           "ended alike, both as-is and controlled");
+        BECAUSE(finding, found.threaded   ? SAYS_ONLY_TASKS
+                         : found.subjects ? SAYS_ONLY_KIT
+                                          : SAYS_NO_PAIR);
         return;
     }
     const struct relative *before = &found.as_is.relative, *after = &found.controlled.relative;
@@ -141,23 +118,16 @@ static void rule_controlled(const struct claim *claim, const void *context, stru
     else if (found.below == found.programs && before->low >= PAPER_CONTROLLED)
         verdict = FINDING_HOLDS;
     relative_report(after, verdict, finding);
-    finding_clause(finding,
-                   "of %zu program%s %.40s varies most when controlled, %s %% [%s, %s] by "
-                   "%.15s; as-is %.40s, %s %% [%s, %s]",
-                   found.programs, found.programs == 1 ? "" : "s",
-                   program_of_cell(facts, found.controlled.cell), ROUNDED(after->percent, 2),
-                   ROUNDED(after->low, 2), ROUNDED(after->high, 2), source,
-                   program_of_cell(facts, found.as_is.cell), ROUNDED(before->percent, 2),
-                   ROUNDED(before->low, 2), ROUNDED(before->high, 2));
+    BECAUSE(finding, SAYS_MOST_LEFT, found.programs, program_of_cell(facts, found.controlled.cell),
+            after->percent, after->low, after->high, source);
+    BECAUSE(finding, SAYS_MOST_AS_IS, program_of_cell(facts, found.as_is.cell), before->percent,
+            before->low, before->high);
     if (found.threaded)
-        finding_clause(finding, "%zu with several threads or processes left out", found.threaded);
+        BECAUSE(finding, SAYS_TASKS_OUT, found.threaded);
     if (of_tool)
-        finding_clause(finding,
-                       "%.15s places memory itself, so address randomisation hardly "
-                       "reaches the program there",
-                       source);
+        BECAUSE(finding, SAYS_PLACES, source);
     if (verdict == FINDING_INCONCLUSIVE && found.below == found.programs)
-        finding_clause(finding, "as-is too little varies for anything to fall");
+        BECAUSE(finding, SAYS_TOO_LITTLE);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -181,7 +151,7 @@ struct witnesses {
 static void hear(const struct repeat_facts *facts, const char *id, const struct witness *witness,
                  struct witnesses *heard)
 {
-    const struct repeat_program *program = &facts->file->programs[witness->cell->program];
+    const struct repeat_program *program = &facts->file->programs[witness->cell->at.program];
     struct witness *place = witness->follows                    ? &heard->follows
                             : repeat_program_shows(program, id) ? &heard->made
                                                                 : &heard->others;
@@ -211,15 +181,12 @@ static void decide(const struct repeat_facts *facts, const struct witnesses *hea
              witness->runs >= 7)
         verdict = FINDING_FAILS;
     relative_report(&witness->relative, verdict, finding);
-    finding_clause(finding, "%.60s by %.15s: %s %s by %s %% [%s, %s], %zu runs",
-                   program_of_cell(facts, witness->cell), witness->cell->source, what,
-                   witness->follows ? "changes counts" : "changes counts, if at all,",
-                   ROUNDED(witness->relative.percent, 2), ROUNDED(witness->relative.low, 2),
-                   ROUNDED(witness->relative.high, 2), witness->runs);
+    BECAUSE(finding, witness->follows ? SAYS_CHANGES : SAYS_MAY_CHANGE,
+            program_of_cell(facts, witness->cell), witness->cell->source, what,
+            witness->relative.percent, witness->relative.low, witness->relative.high,
+            witness->runs);
     if (verdict == FINDING_INCONCLUSIVE && witness == &heard->others)
-        finding_clause(finding,
-                       "none of %zu programs follows it, but none is known to depend on it",
-                       heard->programs);
+        BECAUSE(finding, SAYS_NONE_DEPENDS, heard->programs);
 }
 
 /* --- M3 --- */
@@ -229,16 +196,13 @@ static struct witness witness_of_control(const struct repeat_facts *facts,
                                          const struct repeat_effect *effect)
 {
     const struct control_part *part = &effect->parts[CONTROL_ASLR];
-    const struct repeat_row *row = &facts->report->rows[effect->as_is];
-    const struct repeat_cell *controlled = cell_of_row(facts, effect->controlled);
-    struct witness witness = {.cell = cell_of_row(facts, effect->as_is)};
-    for (size_t i = 0; !isnan(part->without_cv) && i < facts->report->row_count; i++) {
+    const struct repeat_row *row = effect->as_is;
+    struct witness witness = {.cell = row->cell};
+    for (size_t i = 0; !isnan(part->without.cv) && i < facts->report->row_count; i++) {
         const struct repeat_row *other = &facts->report->rows[i];
-        const struct repeat_cell *cell = cell_of_row(facts, i);
-        if (cell->machine == controlled->machine && cell->program == controlled->program &&
-            cell->sweep == SWEEP_NONE && strcmp(cell->source, controlled->source) == 0 &&
-            cell->controls == (controlled->controls & ~CONTROL_BIT(CONTROL_ASLR)) &&
-            strcmp(cell->event[other->event], witness.cell->event[row->event]) == 0) {
+        if (is_same_count(other, effect->controlled) && other->cell->sweep == SWEEP_NONE &&
+            other->cell->controls ==
+                (effect->controlled->cell->controls & ~CONTROL_BIT(CONTROL_ASLR))) {
             row = other;
             break;
         }
@@ -258,9 +222,9 @@ static struct witness witness_of_draws(const struct repeat_facts *facts,
     for (size_t i = 0; i < facts->file->cell_count; i++) {
         const struct repeat_cell *cell = &facts->file->cells[i];
         const int event = repeat_event(cell, sweep->event);
-        if (cell->machine != sweep->machine || cell->program != sweep->program ||
-            cell->sweep != sweep->sweep || cell->detail != DETAIL_NONE || event < 0 ||
-            strcmp(cell->source, sweep->source) != 0 || !counts_here(cell, (uint32_t)event))
+        if (!is_same_place(&cell->at, &sweep->at) || cell->sweep != sweep->sweep ||
+            cell->detail != DETAIL_NONE || event < 0 || strcmp(cell->source, sweep->source) != 0 ||
+            !counts_here(cell, (uint32_t)event))
             continue;
         const struct kept kept = kept_counts(cell, (uint32_t)event);
         witness.cell = cell;
@@ -285,10 +249,10 @@ static void rule_addresses(const struct claim *claim, const void *context, struc
     struct witnesses heard = {0};
     for (size_t i = 0; i < facts->report->effect_count; i++) {
         const struct repeat_effect *effect = &facts->report->effects[i];
-        const struct repeat_row *row = &facts->report->rows[effect->as_is];
+        const struct repeat_row *row = effect->as_is;
         const struct control_part *part = &effect->parts[CONTROL_ASLR];
-        if (!counts_here(cell_of_row(facts, effect->as_is), row->event) ||
-            (isnan(part->only_cv) && isnan(part->without_cv)))
+        if (!counts_here(effect->as_is->cell, row->event) ||
+            (isnan(part->only.cv) && isnan(part->without.cv)))
             continue;
         const struct witness witness = witness_of_control(facts, effect);
         hear(facts, "M3", &witness, &heard);
@@ -301,8 +265,7 @@ static void rule_addresses(const struct claim *claim, const void *context, struc
             hear(facts, "M3", &witness, &heard);
     }
     if (!heard.programs)
-        finding_clause(finding, "no program was counted with and without random addresses, by the "
-                                "hardware or by stepping");
+        BECAUSE(finding, SAYS_NO_RANDOM);
     decide(facts, &heard, "address randomisation", finding);
 }
 
@@ -315,9 +278,8 @@ static struct witness witness_of_sizes(const struct repeat_facts *facts,
     struct witness witness = {.follows = sweep->matters};
     for (size_t i = 0; i < facts->file->cell_count; i++) {
         const struct repeat_cell *cell = &facts->file->cells[i];
-        if (cell->machine == sweep->machine && cell->program == sweep->program &&
-            cell->sweep == sweep->sweep && strcmp(cell->source, sweep->source) == 0 &&
-            repeat_event(cell, sweep->event) >= 0) {
+        if (is_same_place(&cell->at, &sweep->at) && cell->sweep == sweep->sweep &&
+            strcmp(cell->source, sweep->source) == 0 && repeat_event(cell, sweep->event) >= 0) {
             witness.cell = cell;
             witness.runs += cell->runs;
         }
@@ -353,8 +315,7 @@ static void rule_environment(const struct claim *claim, const void *context,
             hear(facts, "M4", &witness, &heard);
     }
     if (!heard.programs)
-        finding_clause(finding, "no program was counted with environments of several sizes, by the "
-                                "hardware or by stepping, and none by a tool follows them");
+        BECAUSE(finding, SAYS_NO_SIZES);
     decide(facts, &heard, "the size of the environment", finding);
 }
 
@@ -393,14 +354,14 @@ static const struct repeat_row *row_of(const struct repeat_facts *facts, size_t 
     const struct repeat_row *found = NULL;
     for (size_t i = 0; i < facts->report->row_count; i++) {
         const struct repeat_row *row = &facts->report->rows[i];
-        const struct repeat_cell *cell = cell_of_row(facts, i);
-        if (cell->machine != machine || cell->program != program || cell->sweep != SWEEP_NONE ||
-            !cell->controls || !counts_here(cell, row->event) || row->runs < 2 ||
-            strcmp(cell->source, source) != 0 ||
-            (like && cell->controls != facts->file->cells[like->cell].controls))
+        const struct repeat_cell *cell = facts->report->rows[i].cell;
+        if (cell->at.machine != machine || cell->at.program != program ||
+            cell->sweep != SWEEP_NONE || !cell->controls || !counts_here(cell, row->event) ||
+            row->runs < 2 || strcmp(cell->source, source) != 0 ||
+            (like && cell->controls != like->cell->controls))
             continue;
-        if (!found || __builtin_popcount(cell->controls) >
-                          __builtin_popcount(facts->file->cells[found->cell].controls))
+        if (!found ||
+            __builtin_popcount(cell->controls) > __builtin_popcount(found->cell->controls))
             found = row;
     }
     return found;
@@ -447,8 +408,8 @@ static void compare(const struct repeat_facts *facts, size_t program, size_t fir
         }
         if (!pair.one)
             continue;
-        pair.cell = &facts->file->cells[pair.one->cell];
-        pair.rival = &facts->file->cells[pair.other->cell];
+        pair.cell = pair.one->cell;
+        pair.rival = pair.other->cell;
         pair.relative = difference_of(pair.one, pair.other);
         const uint64_t status = kept_status(pair.cell);
         const struct repeat_run *wrote = kept_output(pair.cell, status);
@@ -491,18 +452,12 @@ static void rule_machines(const struct claim *claim, const void *context, struct
         pairs.programs += pairs.compared > before;
     }
     if (!pairs.compared) {
-        finding_clause(
-            finding,
-            facts->file->machine_count < 2
-                ? "one machine was counted; stores of others can be added"
-            : pairs.twice     ? "it is the same machine, measured more than once"
-            : pairs.foreign   ? "machines of different instruction sets run different binaries"
-            : pairs.otherwise ? "what was counted on two machines did not end alike there, or "
-                                "wrote something else"
-            : pairs.varied ? "what was counted on two machines has several threads or processes, "
-                             "or is a program of the kit that is made to vary"
-                           : "no program's instructions were counted, controlled alike, on two of "
-                             "the machines by the hardware or by stepping");
+        BECAUSE(finding, facts->file->machine_count < 2 ? SAYS_ONE_MACHINE
+                         : pairs.twice                  ? SAYS_SAME_MACHINE
+                         : pairs.foreign                ? SAYS_FOREIGN
+                         : pairs.otherwise              ? SAYS_UNLIKE
+                         : pairs.varied                 ? SAYS_MADE_TO_VARY
+                                                        : SAYS_NOT_ON_TWO);
         return;
     }
     const struct pair *worst = &pairs.worst;
@@ -510,39 +465,25 @@ static void rule_machines(const struct claim *claim, const void *context, struct
     const struct estimate estimate =
         estimate_within(relative->percent, relative->low, relative->high, PAPER_BETWEEN);
     estimate_report(&estimate, finding);
-    finding_clause(finding, "%.40s by %.15s differs most between %.60s and %.60s: %s %% [%s, %s]",
-                   program_of_cell(facts, worst->cell), worst->cell->source,
-                   facts->file->machines[worst->cell->machine].name,
-                   facts->file->machines[worst->rival->machine].name, ROUNDED(relative->percent, 2),
-                   ROUNDED(relative->low, 2), ROUNDED(relative->high, 2));
-    finding_clause(finding, "%zu of %zu comparisons of %zu program%s equal in every run",
-                   pairs.same, pairs.compared, pairs.programs, pairs.programs == 1 ? "" : "s");
+    BECAUSE(finding, SAYS_FARTHEST, program_of_cell(facts, worst->cell), worst->cell->source,
+            facts->file->machines[worst->cell->at.machine].name,
+            facts->file->machines[worst->rival->at.machine].name, relative->percent, relative->low,
+            relative->high);
+    BECAUSE(finding, SAYS_PAIRS, pairs.same, pairs.compared, pairs.programs);
     if (pairs.emulated)
-        finding_clause(finding, "emulated machines are among them");
+        BECAUSE(finding, SAYS_EMULATED);
     if (pairs.otherwise)
-        finding_clause(finding,
-                       "%zu comparison%s left out, which did not end alike or wrote something else",
-                       pairs.otherwise, pairs.otherwise == 1 ? "" : "s");
+        BECAUSE(finding, SAYS_LEFT_OUT, pairs.otherwise);
     if (relative->percent > 0 && finding->verdict != FINDING_HOLDS)
-        finding_clause(finding, "that both executed the same file is known by its name alone");
+        BECAUSE(finding, SAYS_BY_NAME);
 }
 
 /* --- the claims --- */
 
-static const struct otherwise rounding = {
-    "rounding-x87",
-    "rounding-sse",
-    "rounding-endless",
-    "but doubles take another path there as well: it is not the width",
-    "no program that rounds to doubles was counted to compare with",
-    "no tool and the CPU both executed a program that rounds in an x87 unit, which only x86 has"};
-static const struct otherwise layout = {
-    "address-hash",
-    "loop",
-    NULL,
-    "but the plain loop differs as well: it is not the addresses",
-    "no plain loop was counted to compare with",
-    "no tool and the CPU both executed the program that hashes addresses"};
+static const struct otherwise rounding = {"rounding-x87", "rounding-sse",  "rounding-endless",
+                                          SAYS_NOT_WIDTH, SAYS_NO_DOUBLES, SAYS_NO_ROUNDING};
+static const struct otherwise layout = {"address-hash",     "loop",       NULL,
+                                        SAYS_NOT_ADDRESSES, SAYS_NO_LOOP, SAYS_NO_HASH};
 static const enum disturbance fault = DISTURBANCE_FAULT, interrupt = DISTURBANCE_INTERRUPT;
 
 static const struct claim claims[REPEAT_FINDINGS] = {
@@ -576,8 +517,8 @@ static void say_nothing_shows(const void *facts, const enum finding_verdict *ver
                               struct finding *finding)
 {
     (void)facts, (void)verdicts;
-    if (!finding->reason[0])
-        finding_clause(finding, "no program that shows it was counted");
+    if (!finding->why.count)
+        BECAUSE(finding, SAYS_NOTHING_SHOWS);
 }
 
 void repeat_judge_findings(const struct repeat_case *file, struct repeat_report *report)

@@ -4,14 +4,13 @@
  * Counts less what the operating system added, and what is left of them beside the truth: of a
  * program of known length that, of any other what a source counted that executed the same. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/least-squares.h"
 #include "stats/moments.h"
-#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Lays what runs count too many beside faults and interrupts, and draws the plane through it. */
@@ -94,8 +93,7 @@ const struct repeat_contribution *contribution_of(const struct repeat_report *re
     for (size_t i = 0; i < report->contribution_count; i++) {
         const struct repeat_contribution *contribution = &report->contributions[i];
         if (contribution->known && contribution->machine == machine &&
-            strcmp(contribution->event, event) == 0 &&
-            strcmp(contribution->of, disturbance_names[disturbance]) == 0)
+            strcmp(contribution->event, event) == 0 && contribution->of == disturbance)
             return contribution;
     }
     return NULL;
@@ -141,14 +139,14 @@ struct asked {
 
 static bool counts_by_hardware(const struct repeat_cell *cell, size_t machine, const char *event)
 {
-    return cell->machine == machine && strcmp(cell->source, "perf_event") == 0 &&
+    return cell->at.machine == machine && strcmp(cell->source, "perf_event") == 0 &&
            cell->detail == DETAIL_NONE && repeat_event(cell, event) >= 0;
 }
 
 /* Opcodes that are counted twice would be taken for faults. */
 static bool is_of_use(const struct asked *asked, const struct repeat_cell *cell)
 {
-    const struct repeat_program *program = &asked->file->programs[cell->program];
+    const struct repeat_program *program = &asked->file->programs[cell->at.program];
     if (!counts_by_hardware(cell, asked->machine, asked->event) ||
         repeat_program_shows(program, "M2"))
         return false;
@@ -161,7 +159,7 @@ static void gather_cell(const struct asked *asked, const struct repeat_cell *cel
                         struct surplus_list *list)
 {
     const struct kept kept = kept_counts(cell, (uint32_t)repeat_event(cell, asked->event));
-    const int64_t truth = asked->by_truth ? asked->file->programs[cell->program].truth : 0;
+    const int64_t truth = asked->by_truth ? asked->file->programs[cell->at.program].truth : 0;
     const double level = asked->by_truth ? (double)(int64_t)(kept.base - (uint64_t)truth) : 0;
     const size_t group = asked->by_truth ? 0 : list->groups;
     for (size_t i = 0; i < kept.count; i++) {
@@ -183,9 +181,8 @@ static bool is_constant(const struct asked *asked, const struct repeat_cell *cel
     bool seen = false;
     for (size_t i = 0; i < asked->file->cell_count; i++) {
         const struct repeat_cell *other = &asked->file->cells[i];
-        if (other->machine != cell->machine || other->program != cell->program ||
-            other->controls != cell->controls || other->sweep != SWEEP_NONE ||
-            strcmp(other->source, "perf_event") == 0)
+        if (!is_same_place(&other->at, &cell->at) || other->controls != cell->controls ||
+            other->sweep != SWEEP_NONE || strcmp(other->source, "perf_event") == 0)
             continue;
         for (uint32_t event = 0; event < other->events; event++) {
             if (!counts_instructions(other, event))
@@ -205,12 +202,12 @@ static struct repeat_contribution *add(struct repeat_report *report, size_t mach
     struct repeat_contribution *added =
         memory_add(report->contributions, report->contribution_count);
     *added = (struct repeat_contribution){.machine = machine,
+                                          .event = event,
+                                          .of = disturbance,
                                           .each = (double)NAN,
                                           .low = (double)NAN,
                                           .high = (double)NAN,
                                           .residual = (double)NAN};
-    snprintf(added->event, sizeof(added->event), "%s", event);
-    snprintf(added->of, sizeof(added->of), "%s", disturbance_names[disturbance]);
     return added;
 }
 
@@ -229,8 +226,8 @@ static void ask(const struct asked *asked, struct repeat_contribution *found)
         if (list.count == before)
             continue;
         firm &= asked->by_truth || is_constant(asked, cell);
-        programs += cell->program != last;
-        last = cell->program;
+        programs += cell->at.program != last;
+        last = cell->at.program;
     }
     const struct surplus_fit fit = surplus_fit(&list, asked->interrupts);
     for (int i = 0; i < DISTURBANCES; i++) {
@@ -275,14 +272,9 @@ static void judge_event(const struct repeat_case *file, size_t machine, const ch
     }
     for (int i = 0; i < DISTURBANCES; i++)
         if (!found[i].known && i == DISTURBANCE_INTERRUPT && !told)
-            snprintf(found[i].why, sizeof(found[i].why),
-                     "no run tells its interrupts: it was not pinned to a CPU, or "
-                     "/proc/interrupts cannot be read there");
+            SAY(&found[i].why, SAYS_UNTOLD);
         else if (!found[i].known)
-            snprintf(found[i].why, sizeof(found[i].why),
-                     "of %zu runs too few differ in it, and no program of known length was "
-                     "counted that does",
-                     runs);
+            SAY(&found[i].why, SAYS_FEW_DIFFER, runs);
 }
 
 void repeat_judge_contributions(const struct repeat_case *file, struct repeat_report *report)
@@ -304,14 +296,17 @@ void repeat_judge_contributions(const struct repeat_case *file, struct repeat_re
         if (report->contribution_count > before)
             continue;
         /* Why the machine has no counter of instructions, where it was asked for one. */
-        const char *reason = "no counter of the CPU counted instructions";
+        const char *reason = NULL;
         for (size_t i = 0; i < file->absence_count; i++)
             if (strncmp(file->absences[i].what, "instructions", strlen("instructions")) == 0)
                 reason = file->absences[i].reason;
         for (int i = 0; i < DISTURBANCES; i++) {
             struct repeat_contribution *added =
                 add(report, machine, "instructions:u", (enum disturbance)i);
-            snprintf(added->why, sizeof(added->why), "%.*s", reason_first_sentence(reason), reason);
+            if (reason)
+                SAY(&added->why, SAYS_ABSENT, reason);
+            else
+                SAY(&added->why, SAYS_NO_COUNTER);
         }
     }
 }
@@ -329,13 +324,13 @@ struct ranking {
 
 static const struct repeat_cell *cell_of(const struct ranking *ranking, size_t row)
 {
-    return &ranking->file->cells[ranking->report->rows[row].cell];
+    return ranking->report->rows[row].cell;
 }
 
 static bool is_of_class(const struct ranking *ranking, size_t row)
 {
     const struct repeat_cell *cell = cell_of(ranking, row);
-    return cell->machine == ranking->machine && cell->sweep == SWEEP_NONE &&
+    return cell->at.machine == ranking->machine && cell->sweep == SWEEP_NONE &&
            ranking->report->rows[row].runs > 0 &&
            strcmp(cell->class[ranking->report->rows[row].event], ranking -> class) == 0;
 }
@@ -349,11 +344,10 @@ static const struct repeat_row *best_row(const struct ranking *ranking, size_t p
         const struct repeat_row *row = &ranking->report->rows[i];
         const struct repeat_cell *cell = cell_of(ranking, i);
         const bool of_source = strcmp(cell->source, "perf_event") != 0;
-        if (cell->program != program || !is_of_class(ranking, i) || of_source != !event ||
+        if (cell->at.program != program || !is_of_class(ranking, i) || of_source != !event ||
             (event && strcmp(cell->event[row->event], event) != 0))
             continue;
-        if (!best || __builtin_popcount(cell->controls) >
-                         __builtin_popcount(ranking->file->cells[best->cell].controls))
+        if (!best || __builtin_popcount(cell->controls) > __builtin_popcount(best->cell->controls))
             best = row;
     }
     return best;
@@ -385,9 +379,8 @@ static void rank_class(const struct ranking *ranking, struct repeat_report *repo
         if (known)
             continue;
         struct repeat_rank *rank = memory_add(report->ranks, report->rank_count);
-        rank->machine = ranking->machine;
-        snprintf(rank->class, sizeof(rank->class), "%s", ranking->class);
-        snprintf(rank->event, sizeof(rank->event), "%s", event);
+        *rank = (struct repeat_rank){
+            .machine = ranking->machine, .class = ranking->class, .event = event};
     }
     const size_t count = report->rank_count - first;
     if (count < 2) {
@@ -427,8 +420,8 @@ static void rank_class(const struct ranking *ranking, struct repeat_report *repo
 void repeat_rank_events(const struct repeat_case *file, struct repeat_report *report)
 {
     for (size_t row = 0; row < report->row_count; row++) {
-        const struct repeat_cell *cell = &file->cells[report->rows[row].cell];
-        const struct ranking ranking = {file, report, cell->machine,
+        const struct repeat_cell *cell = report->rows[row].cell;
+        const struct ranking ranking = {file, report, cell->at.machine,
                                         cell->class[report->rows[row].event]};
         /* The first row of this class on this machine speaks for all. */
         bool first = ranking.class[0] && is_of_class(&ranking, row);
@@ -455,7 +448,7 @@ static bool reference_of(const struct adjusting *adjusting, double *reference, d
 {
     static const char *const sources[] = {"step", "qemu", "valgrind"};
     const struct repeat_cell *cell = adjusting->cell;
-    const struct repeat_program *program = &adjusting->file->programs[cell->program];
+    const struct repeat_program *program = &adjusting->file->programs[cell->at.program];
     *doubt = 0;
     *reference = (double)program->truth;
     if (program->has_truth)
@@ -463,10 +456,10 @@ static bool reference_of(const struct adjusting *adjusting, double *reference, d
     for (size_t source = 0; source < sizeof(sources) / sizeof(*sources); source++)
         for (size_t i = 0; i < adjusting->report->row_count; i++) {
             const struct repeat_row *row = &adjusting->report->rows[i];
-            const struct repeat_cell *other = &adjusting->file->cells[row->cell];
-            if (other->machine != cell->machine || other->program != cell->program ||
-                other->controls != cell->controls || other->sweep != cell->sweep ||
-                other->swept != cell->swept || strcmp(other->source, sources[source]) != 0 ||
+            const struct repeat_cell *other = row->cell;
+            if (!is_same_place(&other->at, &cell->at) || other->controls != cell->controls ||
+                other->sweep != cell->sweep || other->swept != cell->swept ||
+                strcmp(other->source, sources[source]) != 0 ||
                 !counts_instructions(other, row->event) || row->runs < 2)
                 continue;
             *reference = row->mean;
@@ -521,11 +514,11 @@ void repeat_adjust(const struct repeat_case *file, struct repeat_report *report)
 {
     for (size_t i = 0; i < report->row_count; i++) {
         struct adjusting adjusting = {.file = file, .report = report, .row = &report->rows[i]};
-        adjusting.cell = &file->cells[adjusting.row->cell];
+        adjusting.cell = adjusting.row->cell;
         const char *event = adjusting.cell->event[adjusting.row->event];
         for (int j = 0; j < DISTURBANCES; j++)
             adjusting.by[j] =
-                contribution_of(report, adjusting.cell->machine, event, (enum disturbance)j);
+                contribution_of(report, adjusting.cell->at.machine, event, (enum disturbance)j);
         if (adjusting.by[DISTURBANCE_FAULT] || adjusting.by[DISTURBANCE_INTERRUPT])
             adjust_row(&adjusting);
     }

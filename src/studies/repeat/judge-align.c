@@ -5,41 +5,27 @@
  * against stepping, else against the hardware's count, else against the first source there is. */
 #include <fnmatch.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Rules that tell from a function's name and file why two sources execute it differently often.
  * They know glibc, whose start-up reads CPUID, the auxiliary vector and the environment, and what
  * tools load into a program. */
 
-/* In the order in which they are tried; the last takes what is left. */
-enum align_why {
-    WHY_VDSO,
-    WHY_CPUID,
-    WHY_ENVIRONMENT,
-    WHY_REPEATED,
-    WHY_FLOATING_POINT,
-    WHY_START_UP,
-    WHY_ADDRESSES,
-    WHY_OPERATING_SYSTEM,
-    WHY_UNKNOWN,
-    WHY_COUNT
-};
-static const char *const align_why_names[WHY_COUNT] = {[WHY_VDSO] = "vdso",
-                                                       [WHY_CPUID] = "cpuid",
-                                                       [WHY_ENVIRONMENT] = "environment",
-                                                       [WHY_REPEATED] = "repeated",
-                                                       [WHY_FLOATING_POINT] = "floating-point",
-                                                       [WHY_START_UP] = "start-up",
-                                                       [WHY_ADDRESSES] = "addresses",
-                                                       [WHY_OPERATING_SYSTEM] = "operating-system",
-                                                       [WHY_UNKNOWN] = "unknown"};
+const char *const align_why_names[WHY_COUNT] = {[WHY_VDSO] = "vdso",
+                                                [WHY_CPUID] = "cpuid",
+                                                [WHY_ENVIRONMENT] = "environment",
+                                                [WHY_REPEATED] = "repeated",
+                                                [WHY_FLOATING_POINT] = "floating-point",
+                                                [WHY_START_UP] = "start-up",
+                                                [WHY_ADDRESSES] = "addresses",
+                                                [WHY_OPERATING_SYSTEM] = "operating-system",
+                                                [WHY_UNKNOWN] = "unknown"};
 
 /* One function as both executed it. */
 struct align_function {
@@ -272,28 +258,18 @@ struct align_shares {
     size_t functions[WHY_COUNT];
 };
 
-/* Appends, cut where it is full. */
-static void __attribute__((format(printf, 2, 3)))
-add_words(struct align_reason *reason, const char *format, ...)
-{
-    const size_t used = strlen(reason->words);
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(reason->words + used, sizeof(reason->words) - used, format, arguments);
-    va_end(arguments);
-}
-
 static void add_function(struct align_shares *reasons, enum align_why why,
                          const struct align_function *function)
 {
     struct align_reason *reason = &reasons->list[why];
+    const char *object = function->object;
     reason->instructions += function->difference;
-    if (reasons->functions[why]++ >= TOLD_FUNCTIONS)
-        return;
-    const char *name = function->name[0] ? function->name : function->object;
-    add_words(reason, "%s%.40s%s %+.0f", reason->words[0] ? ", " : "",
-              name[0] ? name : "code without a name",
-              !function->name[0] && name[0] ? " (no names)" : "", function->difference);
+    if (reasons->functions[why]++ < TOLD_FUNCTIONS)
+        REASON(&reason->evidence, LIST, &repeat_words[SAYS_FUNCTION],
+               function->name[0] ? function->name
+               : object[0]       ? memory_format("%s (no names)", object)
+                                 : "code without a name",
+               function->difference);
 }
 
 /* --- what the functions say together --- */
@@ -369,21 +345,19 @@ static void add_up(struct align_shares *reasons, bool recorded, struct repeat_al
     alignment->unexplained = alignment->difference - known;
     unknown->instructions = alignment->unexplained;
     const double rest = alignment->unexplained - nameless;
-    if (!recorded && !unknown->words[0])
-        add_words(unknown, "what was executed was not recorded for both");
+    if (!recorded && !unknown->evidence.count)
+        SAY(&unknown->evidence, SAYS_UNRECORDED);
     else if (fabs(rest) > 0)
-        add_words(unknown, "%s%+.0f that functions do not account for",
-                  unknown->words[0] ? "; " : "", rest);
+        SAY(&unknown->evidence, SAYS_UNACCOUNTED, rest);
     for (size_t why = 0; why < WHY_COUNT; why++) {
         struct align_reason *reason = &reasons->list[why];
-        if (!(fabs(reason->instructions) > 0) && (why == WHY_UNKNOWN || !reason->words[0]))
-            continue;
-        snprintf(reason->what, sizeof(reason->what), "%s", align_why_names[why]);
-        if (alignment->reason_count < ALIGN_MOST_REASONS)
-            alignment->reasons[alignment->reason_count++] = *reason;
+        reason->what = (enum align_why)why;
+        if (fabs(reason->instructions) > 0 || (why != WHY_UNKNOWN && reason->evidence.count))
+            *memory_add(alignment->reasons, alignment->reason_count) = *reason;
     }
-    qsort(alignment->reasons, alignment->reason_count, sizeof(*alignment->reasons),
-          by_instructions);
+    if (alignment->reason_count)
+        qsort(alignment->reasons, alignment->reason_count, sizeof(*alignment->reasons),
+              by_instructions);
 }
 
 /* Fills reasons and unexplained, so that they add up to the difference. executed: of the source and
@@ -404,15 +378,15 @@ static void align_explain(const struct repeat_cell *const executed[2],
     } else if (off > 0 && alignment->repetitions > 0 && fabs(off - alignment->repetitions) < .5) {
         /* Without functions the figures themselves may tell. */
         repeated->instructions = alignment->difference;
-        add_words(repeated, "the difference is what string instructions repeat");
+        SAY(&repeated->evidence, SAYS_REPEATED);
     }
     for (size_t why = 0; why < WHY_COUNT; why++)
         if (reasons.functions[why] > TOLD_FUNCTIONS)
-            add_words(&reasons.list[why], ", and %zu more functions",
-                      reasons.functions[why] - TOLD_FUNCTIONS);
+            REASON(&reasons.list[why].evidence, LIST, &repeat_words[SAYS_FUNCTIONS],
+                   reasons.functions[why] - TOLD_FUNCTIONS);
     if (fabs(known->adjusted) > 0) {
         system->instructions = known->adjusted;
-        add_words(system, "page faults and interrupts, by what each adds here");
+        SAY(&system->evidence, SAYS_SYSTEM);
     }
     add_up(&reasons, recorded, alignment);
 }
@@ -430,7 +404,7 @@ struct counted {
 struct program_sources {
     const struct repeat_case *file;
     const struct repeat_report *report;
-    size_t machine, program;
+    struct repeat_place at;
     struct counted list[MOST_SOURCES];
     size_t count;
 };
@@ -442,8 +416,8 @@ static const struct repeat_cell *executed_by(const struct program_sources *sourc
     const struct repeat_cell *found = NULL;
     for (size_t i = 0; counted && i < sources->file->cell_count; i++) {
         const struct repeat_cell *cell = &sources->file->cells[i];
-        if (cell->machine == sources->machine && cell->program == sources->program &&
-            cell->detail == DETAIL_CODE && cell->function_count && cell->sweep == SWEEP_NONE &&
+        if (is_same_place(&cell->at, &sources->at) && cell->detail == DETAIL_CODE &&
+            cell->function_count && cell->sweep == SWEEP_NONE &&
             strcmp(cell->source, counted->source) == 0 &&
             (!found || cell->controls == counted->cell->controls))
             found = cell;
@@ -468,11 +442,12 @@ static double added_by_system(const struct counted *counted)
 static void align_one(const struct program_sources *sources, const struct counted *counted,
                       const struct counted *reference, struct repeat_alignment *alignment)
 {
-    const struct repeat_program *program = &sources->file->programs[sources->program];
+    const struct repeat_program *program = &sources->file->programs[sources->at.program];
     const struct repeat_row *row = counted->row, *other = reference->row;
     const bool truth = program->has_truth;
-    *alignment = (struct repeat_alignment){.machine = sources->machine,
-                                           .program = sources->program,
+    *alignment = (struct repeat_alignment){.at = sources->at,
+                                           .source = counted->source,
+                                           .against = truth ? "truth" : reference->source,
                                            .aligned = row->usual,
                                            .raw = counted->raw ? counted->raw->usual : (double)NAN};
     alignment->repetitions = alignment->raw - alignment->aligned;
@@ -480,13 +455,9 @@ static void align_one(const struct program_sources *sources, const struct counte
     alignment->difference = alignment->aligned - alignment->reference;
     alignment->same = truth ? program->truth >= 0 && is_one_count(row, (uint64_t)program->truth)
                             : is_one_count(row, other->min) && is_one_count(other, other->min);
-    snprintf(alignment->source, sizeof(alignment->source), "%s", counted->source);
-    snprintf(alignment->against, sizeof(alignment->against), "%s",
-             truth ? "truth" : reference->source);
     const struct align_known known = {
         .addresses = repeat_program_shows(program, "M3") || repeat_program_shows(program, "M5") ||
-                     follows_addresses(sources->file, sources->report, sources->machine,
-                                       sources->program, true),
+                     follows_addresses(sources->report, &sources->at, true),
         .converges = repeat_program_shows(program, "M9"),
         .adjusted = added_by_system(counted) -
                     (truth || reference == counted ? 0 : added_by_system(reference))};
@@ -507,16 +478,15 @@ static const struct counted *source_of(const struct program_sources *sources, co
 static void align_program(const struct repeat_case *file, size_t machine, size_t program,
                           struct repeat_report *report)
 {
-    struct program_sources sources = {
-        .file = file, .report = report, .machine = machine, .program = program};
+    struct program_sources sources = {.file = file, .report = report, .at = {machine, program}};
     size_t kept = 0;
     /* Of each source the first of the most controlled rows that have runs. */
     for (size_t i = 0; i < report->row_count; i++) {
         const struct repeat_row *row = &report->rows[i];
-        const struct repeat_cell *cell = &file->cells[row->cell];
+        const struct repeat_cell *cell = row->cell;
         const bool raw = strstr(cell->event[row->event], "/instructions-raw/");
-        if (cell->machine != machine || cell->program != program || cell->sweep != SWEEP_NONE ||
-            !row->runs || !(raw || counts_instructions(cell, row->event)))
+        if (!is_same_place(&cell->at, &sources.at) || cell->sweep != SWEEP_NONE || !row->runs ||
+            !(raw || counts_instructions(cell, row->event)))
             continue;
         size_t at = 0;
         while (at < sources.count && strcmp(sources.list[at].source, cell->source) != 0)
@@ -527,18 +497,18 @@ static void align_program(const struct repeat_case *file, size_t machine, size_t
             sources.list[sources.count++] = (struct counted){.source = cell->source};
         struct counted *counted = &sources.list[at];
         const struct repeat_row **place = raw ? &counted->raw : &counted->row;
-        const struct repeat_cell *other = *place ? &file->cells[(*place)->cell] : NULL;
+        const struct repeat_cell *other = *place ? (*place)->cell : NULL;
         if (!other || __builtin_popcount(cell->controls) > __builtin_popcount(other->controls))
             *place = row;
         if (!raw)
-            counted->cell = &file->cells[counted->row->cell];
+            counted->cell = counted->row->cell;
     }
     for (size_t i = 0; i < sources.count; i++) {
         struct counted *counted = &sources.list[i];
         if (!counted->row)
             continue;
         /* The raw count of another setting is of another run. */
-        if (counted->raw && file->cells[counted->raw->cell].controls != counted->cell->controls)
+        if (counted->raw && counted->raw->cell->controls != counted->cell->controls)
             counted->raw = NULL;
         sources.list[kept++] = *counted;
     }

@@ -4,12 +4,11 @@
  * Why a program is not the same from run to run: by its system calls where executions were watched,
  * by what it writes, by its threads, and by the controls that its counts follow. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The table of system calls: what each may bring in that is not the same in every execution. */
@@ -294,7 +293,7 @@ static struct calls_walked calls_walk(const struct repeat_cell *cell, size_t one
 struct gathered {
     const struct repeat_case *file;
     const struct repeat_report *report;
-    size_t machine, program;
+    struct repeat_place at;
     struct repeat_seen causes[PARTING_COUNT];
     bool seen[PARTING_COUNT];
     bool watched;    /* at least two executions of one setting */
@@ -308,15 +307,14 @@ static struct repeat_seen *cause_of(struct gathered *gathered, enum repeat_parti
 {
     struct repeat_seen *seen = &gathered->causes[cause];
     if (!gathered->seen[cause])
-        *seen = (struct repeat_seen){
-            .machine = gathered->machine, .program = gathered->program, .cause = cause};
+        *seen = (struct repeat_seen){.at = gathered->at, .cause = cause};
     gathered->seen[cause] = true;
     return seen;
 }
 
 static bool is_ours(const struct gathered *gathered, const struct repeat_cell *cell)
 {
-    return cell->machine == gathered->machine && cell->program == gathered->program;
+    return is_same_place(&cell->at, &gathered->at);
 }
 
 /* --- where two executions part --- */
@@ -330,7 +328,7 @@ static enum varied has_varied(const struct gathered *gathered, uint32_t controls
     enum varied by_source = VARIED_UNKNOWN, by_hardware = VARIED_UNKNOWN;
     for (size_t i = 0; i < gathered->report->row_count; i++) {
         const struct repeat_row *row = &gathered->report->rows[i];
-        const struct repeat_cell *cell = &gathered->file->cells[row->cell];
+        const struct repeat_cell *cell = row->cell;
         if (!is_ours(gathered, cell) || cell->controls != controls || cell->sweep != SWEEP_NONE ||
             row->runs < 2 || !counts_instructions(cell, row->event))
             continue;
@@ -341,17 +339,16 @@ static enum varied has_varied(const struct gathered *gathered, uint32_t controls
     return by_source != VARIED_UNKNOWN ? by_source : by_hardware;
 }
 
-static int tell_gave(const struct call_difference *gave, enum repeat_parting cause,
-                     struct repeat_seen *seen)
+static void tell_gave(const struct call_difference *gave, enum repeat_parting cause,
+                      struct repeat_seen *seen)
 {
     static const char *const words[PARTING_COUNT] = {[PARTING_TIME] = "another time",
                                                      [PARTING_IDENTITY] = "another number",
                                                      [PARTING_RANDOM] = "other bytes",
                                                      [PARTING_PARTIAL] = "another amount"};
-    return snprintf(seen->evidence, sizeof(seen->evidence),
-                    "%.40s%s%.100s gave %s at call %zu of %zu", gave->call->name,
-                    gave->call->what[0] ? " of " : "", gave->call->what,
-                    words[cause] ? words[cause] : "something else", gave->at, gave->of);
+    seen->evidence = (struct reasons){0};
+    SAY(&seen->evidence, SAYS_GAVE, gave->call->name, gave->call->what,
+        words[cause] ? words[cause] : "something else", gave->at, gave->of);
 }
 
 static const char *name_of(const struct repeat_call *call)
@@ -378,25 +375,19 @@ static void blame(struct gathered *gathered, struct calls_walked *walked)
     if (walked->blamed < 0 && walked->tasks > 1)
         cause = PARTING_THREADS;
     struct repeat_seen *seen = cause_of(gathered, cause);
-    int used = 0;
     if (seen->parted)
         return;
     seen->parted = true;
     seen->times += !seen->times;
+    seen->evidence = (struct reasons){0};
     if (walked->blame.call && cause != PARTING_THREADS)
-        used = tell_gave(&walked->blame, cause, seen);
+        tell_gave(&walked->blame, cause, seen);
     else if (cause == PARTING_THREADS)
-        used = snprintf(seen->evidence, sizeof(seen->evidence), "%u tasks whose order is not fixed",
-                        walked->tasks);
+        SAY(&seen->evidence, SAYS_OPEN_ORDER, walked->tasks);
     else
-        used = snprintf(seen->evidence, sizeof(seen->evidence),
-                        "no call gave anything else before that matters: what decides is not among "
-                        "its calls");
-    if (used < 0 || (size_t)used >= sizeof(seen->evidence))
-        return;
-    snprintf(seen->evidence + used, sizeof(seen->evidence) - (size_t)used,
-             "; two runs part at call %zu of %zu%s: %.40s, %.40s", walked->at, walked->of,
-             walked->task ? " of a later task" : "", name_of(walked->one), name_of(walked->other));
+        SAY(&seen->evidence, SAYS_NO_CALL);
+    SAY(&seen->evidence, walked->task ? SAYS_PART_LATER : SAYS_PART, walked->at, walked->of,
+        name_of(walked->one), name_of(walked->other));
 }
 
 /* Something else was given, and the calls stayed the same: if counts differ, then by that. Time and
@@ -405,8 +396,6 @@ static void blame(struct gathered *gathered, struct calls_walked *walked)
 static void gather_given(struct gathered *gathered, const struct repeat_cell *cell,
                          const struct calls_walked *walked, enum varied varied)
 {
-    char setting[128];
-    setting_name(cell->controls, setting, sizeof(setting));
     bool telling = false;
     for (size_t i = 0; i < PARTING_COUNT; i++)
         telling |= walked->gave[i].call && i != PARTING_TIME && i != PARTING_IDENTITY;
@@ -421,10 +410,9 @@ static void gather_given(struct gathered *gathered, const struct repeat_cell *ce
         const bool usual = cause == PARTING_TIME || cause == PARTING_IDENTITY;
         seen->parted = varied == VARIED_SO && !walked->parted && !(usual && telling);
         seen->times += !seen->times;
-        const int used = tell_gave(gave, cause, seen);
-        if (used > 0 && (size_t)used < sizeof(seen->evidence) && varied == VARIED_NOT)
-            snprintf(seen->evidence + used, sizeof(seen->evidence) - (size_t)used,
-                     "; %s counts are identical all the same", setting);
+        tell_gave(gave, cause, seen);
+        if (varied == VARIED_NOT)
+            SAY(&seen->evidence, SAYS_COUNTS_SAME, REPEAT_SETTING(cell->controls));
     }
 }
 
@@ -440,10 +428,7 @@ static void gather_watched(struct gathered *gathered, const struct repeat_cell *
             continue;
         struct repeat_seen *seen = cause_of(gathered, kind->source ? kind->cause : PARTING_PARTIAL);
         if (!seen->times++)
-            snprintf(seen->evidence, sizeof(seen->evidence),
-                     "%.40s%s%.120s is called, first at %llu", call->name,
-                     call->what[0] ? " of " : "", call->what,
-                     (unsigned long long)call->position + 1);
+            SAY(&seen->evidence, SAYS_CALLED, call->name, call->what, call->position + 1);
     }
     const enum varied varied = has_varied(gathered, cell->controls);
     for (size_t run = 1; run < cell->runs; run++) {
@@ -460,8 +445,8 @@ static void gather_watched(struct gathered *gathered, const struct repeat_cell *
             continue;
         seen->times = walked.tasks;
         seen->parted = walked.order;
-        snprintf(seen->evidence, sizeof(seen->evidence), "%u tasks, %s", walked.tasks,
-                 walked.order ? "which took turns in another order" : "in the same order");
+        seen->evidence = (struct reasons){0};
+        SAY(&seen->evidence, walked.order ? SAYS_OTHER_ORDER : SAYS_SAME_ORDER, walked.tasks);
     }
 }
 
@@ -484,40 +469,34 @@ static void gather_runs(struct gathered *gathered, const struct repeat_cell *cel
     if (tasks > 1 && !gathered->seen[PARTING_THREADS]) {
         struct repeat_seen *seen = cause_of(gathered, PARTING_THREADS);
         seen->times = tasks;
-        snprintf(seen->evidence, sizeof(seen->evidence), "%llu threads and processes",
-                 (unsigned long long)tasks);
+        SAY(&seen->evidence, SAYS_TASKS, tasks);
     }
     if (!others)
         return;
     struct repeat_seen *seen = cause_of(gathered, PARTING_OUTPUT);
-    char setting[128];
     if (!seen->parted)
-        snprintf(seen->evidence, sizeof(seen->evidence),
-                 "%llu of %zu runs by %.15s (%s) wrote something else than the first",
-                 (unsigned long long)others, cell->runs, cell->source,
-                 setting_name(cell->controls, setting, sizeof(setting)));
+        SAY(&seen->evidence, SAYS_WROTE, others, cell->runs, cell->source,
+            REPEAT_SETTING(cell->controls));
     seen->parted = true;
     seen->times += others;
 }
 
-const char *follows_addresses(const struct repeat_case *file, const struct repeat_report *report,
-                              size_t machine, size_t program, bool any_sweep)
+const struct reasons *follows_addresses(const struct repeat_report *report,
+                                        const struct repeat_place *at, bool any_sweep)
 {
     for (size_t i = 0; i < report->effect_count; i++) {
         const struct repeat_effect *effect = &report->effects[i];
-        const struct repeat_row *row = &report->rows[effect->as_is];
-        const struct repeat_cell *cell = &file->cells[row->cell];
         const struct control_part *part = &effect->parts[CONTROL_ASLR];
-        if (cell->machine == machine && cell->program == program &&
-            counts_instructions(cell, row->event) && (part->brings || part->is_needed))
-            return effect->who;
+        if (is_same_place(&effect->as_is->cell->at, at) &&
+            counts_instructions(effect->as_is->cell, effect->as_is->event) &&
+            (part->brings || part->is_needed))
+            return &effect->who;
     }
     for (size_t i = 0; i < report->sweep_count; i++) {
         const struct repeat_sweep *sweep = &report->sweeps[i];
-        if (sweep->machine == machine && sweep->program == program &&
-            (any_sweep || sweep->sweep == SWEEP_ASLR) && sweep->matters &&
-            names_instructions(sweep->source, sweep->event))
-            return sweep->what;
+        if (is_same_place(&sweep->at, at) && (any_sweep || sweep->sweep == SWEEP_ASLR) &&
+            sweep->matters && names_instructions(sweep->source, sweep->event))
+            return &sweep->what;
     }
     return NULL;
 }
@@ -542,27 +521,24 @@ static void gather(struct gathered *gathered)
     for (size_t i = 0; i < file->cell_count; i++)
         if (is_ours(gathered, &file->cells[i]))
             gather_runs(gathered, &file->cells[i]);
-    const char *why =
-        follows_addresses(file, gathered->report, gathered->machine, gathered->program, false);
+    const struct reasons *why = follows_addresses(gathered->report, &gathered->at, false);
     if (!why)
         return;
     struct repeat_seen *seen = cause_of(gathered, PARTING_ADDRESSES);
     seen->parted = gathered->watched && !gathered->calls_part;
     seen->times = 1;
-    snprintf(seen->evidence, sizeof(seen->evidence),
-             "counts follow address randomisation%s: %.180s",
-             !gathered->watched     ? ""
-             : gathered->calls_part ? ", and its calls do not stay the same"
-                                    : ", while its calls stay the same",
-             why);
+    SAY(&seen->evidence,
+        !gathered->watched     ? SAYS_ADDRESSES
+        : gathered->calls_part ? SAYS_ADDRESSES_CALLS
+                               : SAYS_ADDRESSES_SAME,
+        why);
 }
 
 void repeat_find_causes(const struct repeat_case *file, struct repeat_report *report)
 {
     for (size_t machine = 0; machine < file->machine_count; machine++)
         for (size_t program = 0; program < file->program_count; program++) {
-            struct gathered gathered = {
-                .file = file, .report = report, .machine = machine, .program = program};
+            struct gathered gathered = {.file = file, .report = report, .at = {machine, program}};
             gather(&gathered);
             /* Those that parted stand first. */
             for (int parted = 1; parted >= 0; parted--)

@@ -2,23 +2,22 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Which control brought which part: as-is against controlled, and each control switched by itself.
- * A control is named only where chance would hardly make its settings differ so. */
+ * A control is named only where chance would hardly make its settings differ so. Then sweeps: do
+ * their points differ, and do they repeat? */
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "stats/least-squares.h"
 #include "stats/moments.h"
-#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * All settings of one program, source and event: what the part about controls reckons with. */
 
 struct settings {
-    uint32_t controls;     /* that "controlled" has on */
-    size_t controlled_row; /* SIZE_MAX: not measured */
+    uint32_t controls;                       /* that "controlled" has on */
+    const struct repeat_row *controlled_row; /* NULL: not measured */
     struct kept as_is, controlled;
     struct kept only[CONTROL_COUNT], without[CONTROL_COUNT]; /* without runs: not measured */
     const struct repeat_cell *as_is_cell, *controlled_cell;
@@ -40,34 +39,28 @@ static bool settings_enough(const struct kept *kept)
 
 /* The settings of the program, source and event of this row. Controlled is the one that has most
  * controls on; of several alike the first. */
-static struct settings settings_gather(const struct repeat_case *file,
-                                       const struct repeat_report *report, size_t as_is_row)
+static struct settings settings_gather(const struct repeat_report *report,
+                                       const struct repeat_row *as_is)
 {
-    const struct repeat_cell *own = &file->cells[report->rows[as_is_row].cell];
-    const char *event = own->event[report->rows[as_is_row].event];
-    struct settings settings = {.controlled_row = SIZE_MAX, .as_is_cell = own};
-    size_t *siblings = memory_new(report->row_count, sizeof(*siblings)), count = 0;
-    for (size_t row = 0; row < report->row_count; row++) {
-        const struct repeat_cell *cell = &file->cells[report->rows[row].cell];
-        if (cell->machine != own->machine || cell->program != own->program ||
-            cell->sweep != SWEEP_NONE || strcmp(cell->source, own->source) != 0 ||
-            strcmp(cell->event[report->rows[row].event], event) != 0)
-            continue;
-        siblings[count++] = row;
-        if (__builtin_popcount(cell->controls) > __builtin_popcount(settings.controls)) {
-            settings.controls = cell->controls;
+    struct settings settings = {.as_is_cell = as_is->cell};
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct repeat_row *row = &report->rows[i];
+        if (row->cell->sweep == SWEEP_NONE && is_same_count(row, as_is) &&
+            __builtin_popcount(row->cell->controls) > __builtin_popcount(settings.controls)) {
+            settings.controls = row->cell->controls;
             settings.controlled_row = row;
-            settings.controlled_cell = cell;
+            settings.controlled_cell = row->cell;
         }
     }
-    if (settings.controlled_row == SIZE_MAX)
+    if (!settings.controlled_row)
         return settings;
-    settings.as_is = kept_counts(own, report->rows[as_is_row].event);
-    settings.controlled =
-        kept_counts(settings.controlled_cell, report->rows[settings.controlled_row].event);
-    for (size_t i = 0; i < count; i++) {
-        const struct repeat_row *row = &report->rows[siblings[i]];
-        const struct repeat_cell *cell = &file->cells[row->cell];
+    settings.as_is = kept_counts(as_is->cell, as_is->event);
+    settings.controlled = kept_counts(settings.controlled_cell, settings.controlled_row->event);
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct repeat_row *row = &report->rows[i];
+        const struct repeat_cell *cell = row->cell;
+        if (cell->sweep != SWEEP_NONE || !is_same_count(row, as_is))
+            continue;
         for (uint32_t control = 0; control < CONTROL_COUNT; control++) {
             const uint32_t bit = CONTROL_BIT(control);
             if (!(settings.controls & bit))
@@ -155,39 +148,18 @@ struct told {
     struct followed followed;
 };
 
-/* Appends a clause after "; ", whole or not at all; the first one at any length. */
-static void __attribute__((format(printf, 2, 3)))
-say(struct repeat_effect *effect, const char *format, ...)
-{
-    char clause[sizeof(effect->who)];
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = vsnprintf(clause, sizeof(clause), format, arguments);
-    va_end(arguments);
-    const size_t used = strlen(effect->who), room = sizeof(effect->who) - used;
-    if (length <= 0 || (used > 0 && (size_t)length + 2 >= room))
-        return;
-    snprintf(effect->who + used, room, "%s%s", used > 0 ? "; " : "", clause);
-}
-
 /* "aslr", "aslr and cpu", "aslr, cpu and stdin". */
-static const char *listed(uint32_t controls, const char *last, char *text, size_t size)
+static const char *listed(uint32_t controls, const char *last)
 {
-    int left = __builtin_popcount(controls);
-    size_t used = 0;
-    text[0] = '\0';
+    struct text text = {0};
     for (uint32_t control = 0; control < CONTROL_COUNT; control++) {
         if (!(controls & CONTROL_BIT(control)))
             continue;
-        left--;
-        const char *joint = left > 1 ? ", " : left == 1 ? last : "";
-        const int length =
-            snprintf(text + used, size - used, "%s%s", control_names[control], joint);
-        if (length < 0 || (size_t)length >= size - used)
-            break;
-        used += (size_t)length;
+        controls &= ~CONTROL_BIT(control);
+        const int left = __builtin_popcount(controls);
+        text_printf(&text, "%s%s", control_names[control], left > 1 ? ", " : left == 1 ? last : "");
     }
-    return text;
+    return memory_text(&text);
 }
 
 static uint32_t set_of(const struct repeat_effect *effect, bool brings)
@@ -200,53 +172,47 @@ static uint32_t set_of(const struct repeat_effect *effect, bool brings)
 }
 
 /* "identical in 12 of 12 runs", or "0.012 %". */
-static const char *variation(const struct kept *kept, char *text, size_t size)
+static const struct reasons *variation(const struct kept *kept)
 {
+    struct reasons *says = memory_new(1, sizeof(*says));
     const double mean = kept_mean(kept);
     if (kept->count > 1 && !(kept_variance(kept) > 0))
-        snprintf(text, size, "identical in %zu of %zu runs", kept->count, kept->count);
+        SAY(says, SAYS_IDENTICAL, kept->count);
     else if (mean > 0)
-        snprintf(text, size, "%s %%", ROUNDED(100 * sqrt(kept_variance(kept)) / mean, 2));
+        SAY(says, SAYS_VARIES_BY, 100 * sqrt(kept_variance(kept)) / mean);
     else
-        snprintf(text, size, "unknown");
-    return text;
+        SAY(says, SAYS_UNKNOWN);
+    return says;
 }
 
 static void tell_named(const struct settings *settings, uint32_t named,
                        struct repeat_effect *effect)
 {
     const uint32_t brings = set_of(effect, true), needed = set_of(effect, false);
-    char words[160], others[160];
     if (__builtin_popcount(needed) > 1) {
-        say(effect, "%s are needed together",
-            listed(needed | brings, " and ", words, sizeof(words)));
+        SAY(&effect->who, SAYS_NEEDED, listed(needed | brings, " and "));
         if (__builtin_popcount(brings) == 1)
-            say(effect, "%s alone brings most", listed(brings, " and ", others, sizeof(others)));
+            SAY(&effect->who, SAYS_ALONE_MOST, listed(brings, ""));
         else if (!brings)
-            say(effect, "none of them alone brings most of it");
+            SAY(&effect->who, SAYS_NONE_ALONE);
         return;
     }
     if (!needed && __builtin_popcount(brings) > 1) {
-        say(effect, "%s: each alone is enough", listed(brings, " or ", words, sizeof(words)));
+        SAY(&effect->who, SAYS_EACH_ENOUGH, listed(brings, " or "));
         return;
     }
     const uint32_t did = needed ? needed : brings;
-    listed(did, " and ", words, sizeof(words));
-    if (brings & did)
-        say(effect, "%s did it", words);
-    else
-        say(effect, "%s is needed, but alone does not bring most of it", words);
+    SAY(&effect->who, brings & did ? SAYS_DID_IT : SAYS_NEEDED_ONLY, listed(did, " and "));
     /* What the settings of the one control that did it showed. */
     const struct control_part *part = &effect->parts[__builtin_ctz(did)];
     const struct kept *only = &settings->only[part->control];
     const struct kept *without = &settings->without[part->control];
     if (part->brings && only->count > 1)
-        say(effect, "with it alone %s", variation(only, others, sizeof(others)));
+        SAY(&effect->who, SAYS_WITH_IT, variation(only));
     if (without->count > 1)
-        say(effect, "with all but it %s", variation(without, others, sizeof(others)));
+        SAY(&effect->who, SAYS_WITHOUT_IT, variation(without));
     if (named & ~did)
-        say(effect, "%s alone takes away most as well",
-            listed(named & ~did, " or ", others, sizeof(others)));
+        SAY(&effect->who, SAYS_AS_WELL, listed(named & ~did, " or "));
 }
 
 /* Controls that move the level, whatever they do to the spread. Those that were named hold one draw
@@ -255,22 +221,20 @@ static void tell_levels(const struct settings *settings, uint32_t named,
                         struct repeat_effect *effect)
 {
     const struct kept *as_is = &settings->as_is, *controlled = &settings->controlled;
-    char by[FIGURE_SIZE];
     bool moved = false;
     for (size_t i = 0; i < CONTROL_COUNT; i++) {
         const struct control_part *part = &effect->parts[i];
-        if (!(part->only_shifts || part->without_shifts) || (named & CONTROL_BIT(i)))
+        if (!(part->only.shifts || part->without.shifts) || (named & CONTROL_BIT(i)))
             continue;
         moved = true;
-        say(effect, "%s only moves the level, by %s", control_names[i],
-            signed_figure(part->only_shifts ? part->only_shift : -part->without_shift, by));
+        SAY(&effect->who, SAYS_MOVES, control_names[i],
+            part->only.shifts ? part->only.shift : -part->without.shift);
     }
     if (moved || settings->singles || kept_variance(as_is) > 0 || kept_variance(controlled) > 0)
         return;
     const double shift = kept_shift(as_is, controlled);
     if (fabs(shift) > 0)
-        say(effect, "controlled it counts %s %s", figure_of(fabs(shift), by),
-            shift < 0 ? "fewer" : "more");
+        SAY(&effect->who, shift < 0 ? SAYS_FEWER : SAYS_MORE, fabs(shift));
 }
 
 /* What varies although all is controlled. */
@@ -281,43 +245,21 @@ static void tell_rest(const struct settings *settings, const struct told *told,
                                         [FOLLOWS_FAULTS] = "page faults",
                                         [FOLLOWS_SWITCHES] = "context switches"};
     const struct repeat_cell *cell = settings->controlled_cell;
-    char words[64];
     if (!(kept_variance(&settings->controlled) > 0))
         return;
-    say(effect, "%s varies whatever is controlled",
-        variation(&settings->controlled, words, sizeof(words)));
+    SAY(&effect->who, SAYS_REST, variation(&settings->controlled));
     if (told->followed.what != FOLLOWS_NOTHING) {
-        say(effect, "%.0f %% of that follows %s (%.3g for each)", 100 * told->followed.share,
-            names[told->followed.what], told->followed.each);
+        SAY(&effect->who, SAYS_FOLLOWS, 100 * told->followed.share, names[told->followed.what],
+            told->followed.each);
         return;
     }
     if (cell_has_tasks(cell))
-        say(effect, "it has several threads or processes");
+        SAY(&effect->who, SAYS_HAS_TASKS);
+    bool differs = false;
     for (size_t i = 1; i < cell->runs; i++)
-        if (!wrote_alike(&cell->list[i], &cell->list[0])) {
-            say(effect, "what it writes differs as well");
-            break;
-        }
-}
-
-static void tell_same(const struct settings *settings, const struct told *told,
-                      struct repeat_effect *effect)
-{
-    char before[64], after[64];
-    variation(&settings->as_is, before, sizeof(before));
-    variation(&settings->controlled, after, sizeof(after));
-    if (!(kept_variance(&settings->as_is) > 0) && !(kept_variance(&settings->controlled) > 0)) {
-        say(effect, "identical from the beginning: %zu of %zu runs as-is, %zu of %zu controlled",
-            settings->as_is.count, settings->as_is.count, settings->controlled.count,
-            settings->controlled.count);
-        return;
-    }
-    if (told->varies_less)
-        say(effect, "varies more when controlled: as-is %s, controlled %s", before, after);
-    else
-        say(effect, "no control brings anything that %zu runs could show: as-is %s, controlled %s",
-            settings->as_is.count, before, after);
-    tell_rest(settings, told, effect);
+        differs |= !wrote_alike(&cell->list[i], &cell->list[0]);
+    if (differs)
+        SAY(&effect->who, SAYS_OUTPUT_TOO);
 }
 
 /* The sentence. */
@@ -325,30 +267,29 @@ static void settings_tell(const struct settings *settings, const struct told *to
                           struct repeat_effect *effect)
 {
     const struct kept *as_is = &settings->as_is, *controlled = &settings->controlled;
-    char before[64], after[64];
+    const bool same = !(kept_variance(as_is) > 0) && !(kept_variance(controlled) > 0);
     if (kept_status(settings->as_is_cell) >= STATUS_TIMEOUT ||
         kept_status(settings->controlled_cell) >= STATUS_TIMEOUT) {
-        say(effect,
-            "most runs did not end in their time: what was counted until then says nothing");
+        SAY(&effect->who, SAYS_TIMED_OUT);
         return;
     }
     if (as_is->count < 2 || controlled->count < 2) {
-        say(effect, "too few runs that ended alike: %zu as-is, %zu controlled", as_is->count,
-            controlled->count);
+        SAY(&effect->who, SAYS_FEW_RUNS, as_is->count, controlled->count);
         return;
     }
-    if (!told->varies) {
-        tell_same(settings, told, effect);
-    } else if (told->named) {
+    if (told->varies && told->named) {
         tell_named(settings, told->named, effect);
-        tell_rest(settings, told, effect);
+    } else if (told->varies) {
+        SAY(&effect->who, SAYS_FROM_TO, variation(as_is), variation(controlled));
+        SAY(&effect->who, settings->singles ? SAYS_UNDECIDED : SAYS_NOT_SINGLY);
+    } else if (same) {
+        SAY(&effect->who, SAYS_ALWAYS_SAME, as_is->count, controlled->count);
+    } else if (told->varies_less) {
+        SAY(&effect->who, SAYS_WORSE, variation(as_is), variation(controlled));
     } else {
-        say(effect, "from %s as-is to %s controlled", variation(as_is, before, sizeof(before)),
-            variation(controlled, after, sizeof(after)));
-        say(effect, settings->singles ? "which control does it cannot be told from these runs"
-                                      : "controls were not switched one at a time");
-        tell_rest(settings, told, effect);
+        SAY(&effect->who, SAYS_NO_CONTROL, as_is->count, variation(as_is), variation(controlled));
     }
+    tell_rest(settings, told, effect);
     tell_levels(settings, told->named, effect);
 }
 
@@ -373,15 +314,15 @@ static bool has_shifted(const struct kept *from, const struct kept *to, double s
 /* What the setting (one control switched, the others as in `beside`) shows: its variation, and
  * whether it moves the level. True where shares of the as-is variance can be taken: *ratio. */
 static bool measure(const struct settings *settings, const struct kept *setting,
-                    const struct kept *beside, uint64_t seed, double *cv, double *shift,
-                    bool *shifts, struct interval *ratio)
+                    const struct kept *beside, uint64_t seed, struct control_setting *shows,
+                    struct interval *ratio)
 {
     if (setting->count < 2)
         return false;
     const double mean = kept_mean(setting);
-    *cv = mean > 0 ? 100 * sqrt(kept_variance(setting)) / mean : (double)NAN;
-    *shift = kept_shift(beside, setting);
-    *shifts = has_shifted(beside, setting, *shift, settings->singles);
+    shows->cv = mean > 0 ? 100 * sqrt(kept_variance(setting)) / mean : (double)NAN;
+    shows->shift = kept_shift(beside, setting);
+    shows->shifts = has_shifted(beside, setting, shows->shift, settings->singles);
     if (!(kept_variance(&settings->as_is) > 0))
         return false;
     *ratio = spread_ratio(setting, &settings->as_is, seed);
@@ -457,18 +398,16 @@ static void judge_part(const struct settings *settings, uint64_t seed, struct co
     struct interval ratio;
     if (!(settings->controls & CONTROL_BIT(control)))
         return;
-    if (measure(settings, only, &settings->as_is, seed, &part->only_cv, &part->only_shift,
-                &part->only_shifts, &ratio)) {
-        part->only_part = 1 - kept_variance(only) / as_is;
-        part->only_low = 1 - ratio.high;
-        part->only_high = 1 - ratio.low;
+    if (measure(settings, only, &settings->as_is, seed, &part->only, &ratio)) {
+        part->only.part = 1 - kept_variance(only) / as_is;
+        part->only.low = 1 - ratio.high;
+        part->only.high = 1 - ratio.low;
     }
-    if (measure(settings, without, &settings->controlled, seed, &part->without_cv,
-                &part->without_shift, &part->without_shifts, &ratio)) {
+    if (measure(settings, without, &settings->controlled, seed, &part->without, &ratio)) {
         const double rest = kept_variance(&settings->controlled) / as_is;
-        part->without_part = kept_variance(without) / as_is - rest;
-        part->without_low = ratio.low - rest;
-        part->without_high = ratio.high - rest;
+        part->without.part = kept_variance(without) / as_is - rest;
+        part->without.low = ratio.low - rest;
+        part->without.high = ratio.high - rest;
     }
     /* All runs, and all but those that lie farthest off: what either shows counts, since evidence
      * is asked for besides. */
@@ -488,13 +427,13 @@ static void judge_part(const struct settings *settings, uint64_t seed, struct co
 
 /* --- as-is against controlled --- */
 
-static void judge_effect(const struct repeat_case *file, size_t row, uint64_t seed,
-                         struct repeat_report *report)
+static void judge_effect(const struct repeat_row *row, uint64_t seed, struct repeat_report *report)
 {
-    const struct settings settings = settings_gather(file, report, row);
+    const struct settings settings = settings_gather(report, row);
     const struct kept *as_is = &settings.as_is, *controlled = &settings.controlled;
     const double unknown = (double)NAN;
-    if (settings.controlled_row == SIZE_MAX)
+    const struct control_setting none = {unknown, unknown, unknown, unknown, unknown, false};
+    if (!settings.controlled_row)
         return;
     struct repeat_effect *effect = &report->effects[report->effect_count++];
     *effect = (struct repeat_effect){.as_is = row, .controlled = settings.controlled_row};
@@ -509,17 +448,7 @@ static void judge_effect(const struct repeat_case *file, size_t row, uint64_t se
                             spread_p(&controlled, 1, &as_is, 1, seed + 1) < VARIES_LEVEL};
     for (enum control control = 0; control < CONTROL_COUNT; control++) {
         struct control_part *part = &effect->parts[control];
-        *part = (struct control_part){.control = control,
-                                      .only_cv = unknown,
-                                      .only_part = unknown,
-                                      .only_low = unknown,
-                                      .only_high = unknown,
-                                      .only_shift = unknown,
-                                      .without_cv = unknown,
-                                      .without_part = unknown,
-                                      .without_low = unknown,
-                                      .without_high = unknown,
-                                      .without_shift = unknown};
+        *part = (struct control_part){.control = control, .only = none, .without = none};
         judge_part(&settings, seed, part);
         if (part->brings || part->is_needed)
             told.named |= CONTROL_BIT(control);
@@ -529,13 +458,293 @@ static void judge_effect(const struct repeat_case *file, size_t row, uint64_t se
     settings_tell(&settings, &told, effect);
 }
 
-void repeat_judge_controls(const struct repeat_case *file, uint64_t seed,
-                           struct repeat_report *report)
+void repeat_judge_controls(uint64_t seed, struct repeat_report *report)
 {
     report->effects = memory_new(report->row_count + 1, sizeof(*report->effects));
-    for (size_t row = 0; row < report->row_count; row++) {
-        const struct repeat_cell *cell = &file->cells[report->rows[row].cell];
-        if (cell->controls == 0 && cell->sweep == SWEEP_NONE)
-            judge_effect(file, row, seed, report);
+    for (size_t row = 0; row < report->row_count; row++)
+        if (report->rows[row].cell->controls == 0 && report->rows[row].cell->sweep == SWEEP_NONE)
+            judge_effect(&report->rows[row], seed, report);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The points of one sweep, and questions about them. */
+
+struct swept_point {
+    uint64_t at;
+    struct kept kept;
+    double offset; /* base less the smallest base of all points */
+    double median;
+};
+struct swept {
+    struct swept_point *points; /* [count], by rising value */
+    size_t count;
+    size_t runs;       /* of all points */
+    struct kept plain; /* the same setting, not swept; may have no runs */
+};
+
+/* Analysis of variance of ranks (Kruskal and Wallis), whose sums of squares no stray run rules:
+ * the chance of points that differ so much. A run's group is its point, or the setting not swept.
+ */
+static double chance_of(const struct swept *swept)
+{
+    const size_t groups = swept->count + 1;
+    struct ranked *list = memory_new(swept->runs + swept->plain.count + 1, sizeof(*list));
+    double *sums = memory_new(groups, sizeof(*sums)), *times = memory_new(groups, sizeof(*times));
+    const uint64_t base = swept->points[0].kept.base, plain = swept->plain.base;
+    const double bases = plain >= base ? (double)(plain - base) : -(double)(base - plain);
+    double within = 0, between = 0, used = 0;
+    size_t count = 0;
+    for (size_t i = 0; i < swept->count; i++)
+        for (size_t run = 0; run < swept->points[i].kept.count; run++)
+            list[count++] = (struct ranked){
+                .value = swept->points[i].offset + swept->points[i].kept.values[run], .group = i};
+    for (size_t run = 0; run < swept->plain.count; run++)
+        list[count++] =
+            (struct ranked){.value = swept->points[0].offset + bases + swept->plain.values[run],
+                            .group = swept->count};
+    give_ranks(list, count);
+    for (size_t i = 0; i < count; i++) {
+        sums[list[i].group] += list[i].rank;
+        times[list[i].group]++;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const double off = list[i].rank - sums[list[i].group] / times[list[i].group];
+        within += off * off;
+    }
+    for (size_t i = 0; i < groups; i++) {
+        const double off = times[i] > 0 ? sums[i] / times[i] - (double)(count + 1) / 2 : 0;
+        between += off * off * times[i];
+        used += times[i] > 0;
+    }
+    const double df = (double)count - used;
+    if (!(df > 0 && used > 1 && between > 0))
+        return 1;
+    return within > 0 ? f_p(between / (used - 1) / (within / df), used - 1, df) : 0;
+}
+
+/* Do points differ beyond what runs at one point do? */
+static bool swept_matters(const struct swept *swept, enum command_sweep sweep, double within,
+                          const double *medians, uint64_t seed)
+{
+    if (swept->count < 2 || isnan(within))
+        return false;
+    if (sweep == SWEEP_ASLR) {
+        /* Random addresses: do draws, all runs of all points as if they were of one cell, spread
+         * more than the setting in which nothing is drawn? */
+        struct kept joined = {.values = memory_new(swept->runs + 1, sizeof(*joined.values))};
+        const struct kept *draws = &joined, *plain = &swept->plain;
+        for (size_t i = 0; i < swept->count; i++)
+            for (size_t run = 0; run < swept->points[i].kept.count; run++)
+                joined.values[joined.count++] =
+                    swept->points[i].offset + swept->points[i].kept.values[run];
+        return spread_p(&draws, 1, &plain, 1, seed) < SWEEP_LEVEL;
+    }
+    if (!(chance_of(swept) < SWEEP_LEVEL))
+        return false;
+    /* A single stray run among runs that are else identical is one point that differs: where no
+     * point was run often, at least two must. */
+    size_t away = 0;
+    const double middle = quantile(medians, swept->count, .5);
+    for (size_t i = 0; i < swept->count; i++)
+        away += fabs(medians[i] - middle) > within;
+    return away >= 2 || swept->runs >= 3 * swept->count;
+}
+
+/* --- periods --- */
+
+/* Share of the medians' variance that lies between remainders of the period, with its chance. */
+static double period_share(const struct swept *swept, uint64_t period, size_t *classes)
+{
+    double mean = 0, total = 0, left = 0;
+    *classes = 0;
+    for (size_t i = 0; i < swept->count; i++)
+        mean += swept->points[i].median / (double)swept->count;
+    for (size_t i = 0; i < swept->count; i++) {
+        double sum = 0;
+        size_t times = 0, before = 0;
+        for (size_t j = 0; j < swept->count; j++)
+            if (swept->points[i].at % period == swept->points[j].at % period) {
+                sum += swept->points[j].median;
+                times++;
+                before += j < i;
+            }
+        const double off = swept->points[i].median - mean;
+        const double rest = swept->points[i].median - sum / (double)times;
+        total += off * off;
+        left += rest * rest;
+        *classes += before == 0;
+    }
+    return total > 0 ? 1 - left / total : 0;
+}
+
+static bool repeats(const struct swept *swept, uint64_t period)
+{
+    const uint64_t span = swept->points[swept->count - 1].at - swept->points[0].at;
+    size_t classes;
+    if (!period || span / period < PERIOD_TIMES)
+        return false;
+    const double share = period_share(swept, period, &classes);
+    if (share < PERIOD_SHARE || classes * PERIOD_TIMES > swept->count || classes < 2)
+        return false;
+    const double left = (double)(swept->count - classes);
+    const double f = share / (double)(classes - 1) / ((1 - share) / left);
+    return share >= 1 || f_p(f, (double)(classes - 1), left) < SWEEP_LEVEL;
+}
+
+/* --- words --- */
+
+/* straight: the share of the variance that a straight line explains; period: 0: there is none. */
+static void swept_tell(const struct swept *swept, double straight, uint64_t period,
+                       struct repeat_sweep *sweep)
+{
+    const double range = sweep->highest - sweep->lowest;
+    const double percent = sweep->lowest > 0 ? 100 * range / sweep->lowest : (double)NAN;
+    const char *points = sweep->sweep == SWEEP_ASLR ? "draws" : "sizes";
+    struct reasons *what = &sweep->what;
+    if (!sweep->matters) {
+        if (swept->count < 2)
+            SAY(what, SAYS_ONE_POINT, points);
+        else if (isnan(sweep->within))
+            SAY(what, SAYS_UNREPEATED, swept->count, points);
+        else if (!(sweep->highest > sweep->lowest))
+            SAY(what, SAYS_SAME_COUNT, swept->count, points);
+        else
+            SAY(what, SAYS_NO_MORE, swept->count, points, sweep->within);
+    } else if (sweep->sweep == SWEEP_ASLR) {
+        SAY(what, SAYS_DRAWS, swept->count, range, percent, sweep->levels, sweep->within);
+    } else if (period) {
+        SAY(what, SAYS_PERIOD, range, percent, period, sweep->levels);
+    } else if (straight >= PERIOD_SHARE) {
+        SAY(what, SAYS_LINE, sweep->slope, sweep->slope_low, sweep->slope_high, range, percent);
+    } else {
+        SAY(what, SAYS_LEVELS, range, percent, sweep->levels, sweep->last - sweep->first);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How counts follow the size of the environment, the place of the stack, random addresses: points
+ * of a sweep against what runs at one and the same point differ. */
+
+/* Share of the variance that a straight line explains; its slope goes to sweep. */
+static double find_slope(const struct swept *swept, struct repeat_sweep *sweep)
+{
+    struct least_squares fit;
+    struct coefficient intercept, slope;
+    size_t count = 0;
+    sweep->slope = sweep->slope_low = sweep->slope_high = (double)NAN;
+    if (sweep->sweep == SWEEP_ASLR || swept->count < 3)
+        return 0;
+    double *x = memory_new(swept->runs + 1, sizeof(*x));
+    double *y = memory_new(swept->runs + 1, sizeof(*y));
+    for (size_t i = 0; i < swept->count; i++)
+        for (size_t run = 0; run < swept->points[i].kept.count; run++) {
+            x[count] = (double)(swept->points[i].at - sweep->first);
+            y[count++] = swept->points[i].offset + swept->points[i].kept.values[run];
+        }
+    if (straight_line(x, y, count, &fit, &intercept, &slope) < 0 || slope.aliased)
+        return 0;
+    sweep->slope = slope.value;
+    sweep->slope_low = slope.low;
+    sweep->slope_high = slope.high;
+    return fit.r_squared;
+}
+
+static void judge_sweep(struct swept *swept, uint64_t seed, struct repeat_sweep *sweep)
+{
+    const size_t count = swept->count;
+    double *medians = memory_new(count, sizeof(*medians)), sum = 0, df = 0;
+    uint64_t least = UINT64_MAX, period = 0;
+    sweep->first = UINT64_MAX;
+    sweep->lowest = INFINITY;
+    sweep->highest = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        const struct swept_point *point = &swept->points[i];
+        least = point->kept.base < least ? point->kept.base : least;
+        medians[i] = point->median;
+        sweep->first = point->at < sweep->first ? point->at : sweep->first;
+        sweep->last = point->at > sweep->last ? point->at : sweep->last;
+        sweep->lowest = fmin(sweep->lowest, point->median);
+        sweep->highest = fmax(sweep->highest, point->median);
+    }
+    sort_values(medians, count);
+    for (size_t i = 0; i < count; i++)
+        swept->points[i].offset = (double)(swept->points[i].kept.base - least);
+    /* Standard deviation of runs at one point, pooled; of random addresses that of the setting
+     * without the sweep, since its points are draws themselves. NaN: nobody repeated anything. */
+    for (size_t i = 0; i <= (sweep->sweep == SWEEP_ASLR ? 0 : count); i++) {
+        const struct kept *kept = i ? &swept->points[i - 1].kept : &swept->plain;
+        if (kept->count < 2)
+            continue;
+        sum += kept_variance(kept) * (double)(kept->count - 1);
+        df += (double)(kept->count - 1);
+    }
+    sweep->within = sqrt(df > 0 ? sum / df : (double)NAN);
+    sweep->matters = swept_matters(swept, sweep->sweep, sweep->within, medians, seed);
+    /* Levels: medians that lie apart by more than runs at one point do. */
+    const double apart = sweep->within > 0 ? SWEEP_SAME_LEVEL * sweep->within : 0;
+    sweep->levels = 1;
+    for (size_t i = 1; i < count; i++)
+        sweep->levels += medians[i] - medians[i - 1] > apart;
+    const double straight = find_slope(swept, sweep);
+    /* The smallest distance at which counts repeat. Powers of two come first: alignment, lines and
+     * pages repeat by those, whatever the steps are. */
+    const bool asks = sweep->matters && sweep->sweep != SWEEP_ASLR;
+    for (uint64_t by = PERIOD_LEAST; asks && !period && by <= PERIOD_MOST; by *= 2)
+        period = repeats(swept, by) ? by : 0;
+    for (size_t i = 2; asks && !period && i < count; i++) {
+        const uint64_t by = swept->points[i].at - swept->points[0].at;
+        period = repeats(swept, by) ? by : 0;
+    }
+    swept_tell(swept, straight, period, sweep);
+}
+
+/* The rows from this one on up to the end are of one sweep. */
+static void judge_from(const struct repeat_case *file, struct repeat_report *report, size_t row,
+                       size_t end)
+{
+    const struct repeat_row *first = &report->rows[row];
+    const struct repeat_cell *cell = first->cell;
+    struct swept swept = {.points = memory_new(end - row, sizeof(*swept.points))};
+    for (size_t i = 0; i < file->cell_count; i++) {
+        const struct repeat_cell *plain = &file->cells[i];
+        const int column = repeat_event(plain, repeat_event_of(first));
+        if (!is_same_place(&plain->at, &cell->at) || plain->controls != cell->controls ||
+            plain->sweep != SWEEP_NONE || plain->detail != DETAIL_NONE ||
+            strcmp(plain->source, cell->source) != 0 || column < 0)
+            continue;
+        swept.plain = kept_counts(plain, (uint32_t)column);
+        break;
+    }
+    for (const struct repeat_row *at = first; at < &report->rows[end]; at++) {
+        const struct kept kept = kept_counts(at->cell, at->event);
+        if (!kept.count)
+            continue;
+        swept.points[swept.count++] =
+            (struct swept_point){.at = at->cell->swept, .kept = kept, .median = at->usual};
+        swept.runs += kept.count;
+    }
+    if (!swept.count)
+        return;
+    struct repeat_sweep *sweep = &report->sweeps[report->sweep_count++];
+    *sweep = (struct repeat_sweep){.at = cell->at,
+                                   .source = cell->source,
+                                   .event = repeat_event_of(first),
+                                   .sweep = cell->sweep,
+                                   .points = swept.count};
+    judge_sweep(&swept, row, sweep);
+}
+
+void repeat_judge_sensitivity(const struct repeat_case *file, struct repeat_report *report)
+{
+    report->sweeps = memory_new(report->row_count + 1, sizeof(*report->sweeps));
+    for (size_t row = 0, end; row < report->row_count; row = end) {
+        const struct repeat_row *first = &report->rows[row];
+        for (end = row + 1; end < report->row_count; end++)
+            if (!is_same_count(&report->rows[end], first) ||
+                report->rows[end].cell->sweep != first->cell->sweep ||
+                report->rows[end].cell->controls != first->cell->controls)
+                break;
+        if (first->cell->sweep != SWEEP_NONE)
+            judge_from(file, report, row, end);
     }
 }

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "stats/moments.h"
 #include "stats/random.h"
-#include "studies/repeat/judge.h"
+#include "studies/repeat/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Asking cases. */
@@ -37,6 +37,13 @@ int repeat_event(const struct repeat_cell *cell, const char *event)
         if (strcmp(cell->event[index], event) == 0)
             return (int)index;
     return -1;
+}
+
+bool is_same_count(const struct repeat_row *one, const struct repeat_row *other)
+{
+    return is_same_place(&one->cell->at, &other->cell->at) &&
+           strcmp(one->cell->source, other->cell->source) == 0 &&
+           strcmp(repeat_event_of(one), repeat_event_of(other)) == 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -372,8 +379,8 @@ static int by_place(const void *left, const void *right)
 {
     const struct place *one = left;
     const struct place *other = right;
-    const int orders[] = {by_number(one->cell->machine, other->cell->machine),
-                          by_number(one->cell->program, other->cell->program),
+    const int orders[] = {by_number(one->cell->at.machine, other->cell->at.machine),
+                          by_number(one->cell->at.program, other->cell->at.program),
                           by_number(one->source, other->source),
                           by_number(one->event, other->event),
                           by_number(one->cell->sweep, other->cell->sweep),
@@ -422,7 +429,7 @@ static void repeat_judge_variation(const struct repeat_case *file, struct repeat
                                     .event = own,
                                     .setting = setting_order(cell->controls),
                                     .index = own,
-                                    .row = {.cell = index, .event = event}};
+                                    .row = {.cell = cell, .event = event}};
             fill(cell, event, &place->row);
             /* The first place whose source and event are named the same, so that rows keep the
              * order in which a plan asked for them. */
@@ -486,18 +493,17 @@ bool counts_here(const struct repeat_cell *cell, uint32_t event)
     return rank_of(cell, event) > 1;
 }
 
-bool counts_best(const struct repeat_case *file, const struct repeat_report *report,
-                 const struct repeat_row *row)
+bool counts_best(const struct repeat_report *report, const struct repeat_row *row)
 {
-    const struct repeat_cell *cell = &file->cells[row->cell];
+    const struct repeat_cell *cell = row->cell;
     const struct repeat_cell *best = NULL;
     uint32_t event = 0;
     for (size_t i = 0; i < report->effect_count; i++) {
         const struct repeat_effect *effect = &report->effects[i];
-        const struct repeat_row *other = &report->rows[effect->as_is];
-        const struct repeat_cell *rival = &file->cells[other->cell];
-        if (rival->machine != cell->machine || rival->program != cell->program || other->runs < 2 ||
-            report->rows[effect->controlled].runs < 2)
+        const struct repeat_row *other = effect->as_is;
+        const struct repeat_cell *rival = other->cell;
+        if (!is_same_place(&rival->at, &cell->at) || other->runs < 2 ||
+            effect->controlled->runs < 2)
             continue;
         /* Of several events of the hardware the first that was asked for. */
         if (rank_of(rival, other->event) > (best ? rank_of(best, event) : 0)) {
@@ -517,7 +523,7 @@ void repeat_judge(const struct repeat_case *file, uint64_t seed, struct repeat_r
     repeat_judge_variation(file, report);
     repeat_judge_contributions(file, report);
     repeat_adjust(file, report);
-    repeat_judge_controls(file, seed, report);
+    repeat_judge_controls(seed, report);
     repeat_judge_sensitivity(file, report);
     repeat_find_causes(file, report);
     repeat_align(file, report);

@@ -1,15 +1,18 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What `assay repeat` would execute: the order of importance. First stage of the pipeline. */
+ * What `assay repeat` would execute: what executions cost, what is learnt from them, the order of
+ * importance; and from a program, a source and a setting to a cell. */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "engine/loading.h"
-#include "studies/repeat/plan.h"
+#include "studies/repeat/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What an execution will take: before anything was seen by what is usual for its source, then by
@@ -56,7 +59,7 @@ void repeat_source_expect(struct repeat_source *source, bool emulated)
     source->tell_ns = expected->tell_ns * times;
 }
 
-bool repeat_source_sees(const char *source, enum control control)
+static bool source_sees(const char *source, enum control control)
 {
     const bool of_memory = control == CONTROL_ASLR || control == CONTROL_CPU ||
                            control == CONTROL_STACK || control == CONTROL_LAYOUT;
@@ -85,16 +88,14 @@ static uint64_t seen_price(const struct repeat_plan *plan, size_t program, size_
 /* ns of an execution that nothing slows down. */
 static uint64_t plain_ns(const struct repeat_plan *plan, size_t program)
 {
-    const struct repeat_told *told = plan->told ? &plan->told[program] : NULL;
-    if (told && told->ns_runs)
-        return told->ns / told->ns_runs;
-    return plan->programs[program].expected_ns ? plan->programs[program].expected_ns : UNKNOWN_NS;
+    const struct repeat_told *told = &plan->told[program];
+    return told->ns_runs ? told->ns / told->ns_runs : UNKNOWN_NS;
 }
 
 static uint64_t instructions(const struct repeat_plan *plan, size_t program)
 {
-    const struct repeat_told *told = plan->told ? &plan->told[program] : NULL;
-    return told && told->instructions ? told->instructions : plan->programs[program].instructions;
+    const uint64_t told = plan->told[program].instructions;
+    return told ? told : plan->programs[program].instructions;
 }
 
 /* ns of a step, by what steps took so far. */
@@ -102,7 +103,7 @@ static uint64_t step_ns(const struct repeat_plan *plan, size_t source)
 {
     const struct repeat_source *of = &plan->sources[source];
     double ns = 0, steps = 0;
-    for (size_t i = 0; plan->told && i < plan->program_count; i++) {
+    for (size_t i = 0; i < plan->program_count; i++) {
         const uint64_t seen = seen_price(plan, i, source), count = instructions(plan, i);
         if (!seen || !count)
             continue;
@@ -132,16 +133,6 @@ static uint64_t unseen_price(const struct repeat_plan *plan, size_t program, siz
     return capped(ns + (double)of->start_ns);
 }
 
-/* Where telling which instructions they were is something else than counting them. */
-static uint64_t telling_price(const struct repeat_plan *plan, size_t program,
-                              const struct repeat_source *source)
-{
-    const double each = (double)source->tell_ns, count = (double)instructions(plan, program);
-    /* Of instructions that nobody has counted yet: one a ns. */
-    return capped((double)source->start_ns +
-                  each * (count > 0 ? count : (double)plain_ns(plan, program)));
-}
-
 uint64_t repeat_plan_price(const struct repeat_plan *plan, size_t program, size_t source,
                            enum command_detail detail)
 {
@@ -149,8 +140,13 @@ uint64_t repeat_plan_price(const struct repeat_plan *plan, size_t program, size_
     /* System calls are watched without stepping. */
     if (detail == DETAIL_CALLS)
         return of->start_ns + 3 * plain_ns(plan, program);
-    if (detail == DETAIL_CODE && of->tell_ns)
-        return telling_price(plan, program, of);
+    /* Telling which instructions they were is something else than counting them. Of those that
+     * nobody has counted yet: one a ns. */
+    if (detail == DETAIL_CODE && of->tell_ns) {
+        const uint64_t count = instructions(plan, program);
+        return capped((double)of->start_ns +
+                      (double)of->tell_ns * (double)(count ? count : plain_ns(plan, program)));
+    }
     uint64_t price = seen_price(plan, program, source);
     if (!price)
         price = unseen_price(plan, program, source);
@@ -323,6 +319,13 @@ static bool is_perf(const struct repeat_source *source)
     return strcmp(source->name, "perf_event") == 0;
 }
 
+struct wisher {
+    const struct repeat_study *study;
+    struct repeat_plan *plan;
+    int error; /* the first failure; nothing is added after it */
+    struct failure *failure;
+};
+
 /* The controls that most often do it. */
 #define SUSPECTS (CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_HASH_SEEDS))
 
@@ -331,13 +334,12 @@ static bool is_perf(const struct repeat_source *source)
 static size_t cheapest_that_sees(const struct repeat_study *study, enum control control)
 {
     for (size_t i = 0; i < study->source_count; i++)
-        if (study->sources[i].instructions && repeat_source_sees(study->sources[i].name, control))
+        if (study->sources[i].instructions && source_sees(study->sources[i].name, control))
             return i;
     return REPEAT_PLAIN;
 }
 
-static enum repeat_pass pass_of(const struct repeat_wisher *wisher,
-                                const struct wished_execution *wished)
+static enum repeat_pass pass_of(const struct wisher *wisher, const struct repeat_aim *wished)
 {
     const struct repeat_study *study = wisher->study;
     const bool cheapest = wished->source == cheapest_that_sees(study, CONTROL_COUNT);
@@ -379,16 +381,6 @@ static void limit(struct repeat_plan *plan, size_t wish)
     limited->processes = full ? aim->processes : limited->least;
 }
 
-void repeat_plan_assign(const struct repeat_wisher *wisher, const struct wished_execution *wished,
-                        size_t wish)
-{
-    struct repeat_plan *plan = wisher->plan;
-    struct repeat_aim *aim = &plan->aims[wish];
-    aim->pass = pass_of(wisher, wished);
-    aim->held = aim->pass > plan->pass;
-    limit(plan, wish);
-}
-
 bool repeat_plan_further(struct repeat_plan *plan)
 {
     if (!plan->passes || plan->pass == REPEAT_REST)
@@ -412,6 +404,163 @@ bool repeat_plan_further(struct repeat_plan *plan)
     return true;
 }
 
+/* --- from a program, a source and a setting to a cell --- */
+
+#define S_MS UINT64_C(1000)
+/* ms that a subject may take: each is short, unless a tool keeps it from ending. */
+#define LONGEST_MS       (UINT64_C(7) * 24 * 3600 * S_MS) /* that a cell may say */
+#define SUBJECT_MS       (10 * S_MS)
+#define QUICK_SUBJECT_MS (4 * S_MS)
+#define TOOL_SHARE       4u /* of the time there is */
+#define STEPPED_TIMES    3u
+#define EMULATED_TIMES   6u
+/* Bytes from one point of a sweep to the next. The first takes every remainder by 16 in turn, the
+ * second (a stack begins at a multiple of 16) every one by 256; both stay below what a page holds.
+ */
+#define ENVIRONMENT_STEP 251u
+#define STACK_STEP       240u
+
+static const char *const columns[] = {RUN_STATUS,     RUN_OUTPUT_BYTES, RUN_OUTPUT_SUM,
+                                      RUN_TASKS,      RUN_PROCESSES,    RUN_LEFT,
+                                      RUN_INTERRUPTS, RUN_NANOSECONDS};
+#define COLUMNS (sizeof(columns) / sizeof(*columns))
+
+/* --- the time that it may take --- */
+
+/* Whoever is slowed down may take longer; but no single execution by a tool takes most of the time
+ * there is. */
+static uint64_t timeout_of(const struct repeat_study *study, const struct repeat_wanted *program,
+                           const struct repeat_source *source)
+{
+    if (program->subject)
+        return (study->quick ? QUICK_SUBJECT_MS : SUBJECT_MS) *
+               (source && source->each_ns ? STEPPED_TIMES : 1) *
+               (study->emulated ? EMULATED_TIMES : 1);
+    if (!study->timeout || !source || source->slower <= 1)
+        return study->timeout;
+    const double slowed = (double)study->timeout * source->slower;
+    const uint64_t most = study->longest ? study->longest / TOOL_SHARE + 1 : LONGEST_MS;
+    return slowed < (double)most ? (uint64_t)slowed : most;
+}
+
+/* --- a cell --- */
+
+static int make_cell(const struct wisher *wisher, const struct repeat_aim *wished, uint32_t point,
+                     struct cell *cell)
+{
+    static const uint64_t steps[SWEEP_COUNT] = {
+        [SWEEP_ENVIRONMENT] = ENVIRONMENT_STEP, [SWEEP_STACK] = STACK_STEP};
+    const struct repeat_study *study = wisher->study;
+    const struct repeat_wanted *program = &wisher->plan->programs[wished->program];
+    const struct repeat_source *source =
+        wished->source == REPEAT_PLAIN ? NULL : &study->sources[wished->source];
+    const bool pinned = wished->controls & CONTROL_BIT(CONTROL_CPU);
+    const bool first =
+        wished->controls == 0 && wished->detail == DETAIL_NONE && (!source || wished->source == 0);
+    *cell = (struct cell){
+        .path = memory_copy("command"),
+        .pattern = PATTERN_RR,
+        .specimen = memory_copy("null"),
+        .opt = memory_copy("O2"),
+        .link = memory_copy("static"),
+        .runs = 1,
+        .cpu = pinned ? study->cpu : -1,
+        .command = {.controls = wished->controls,
+                    .sweep = wished->sweep,
+                    .swept = wished->sweep == SWEEP_ASLR ? point + 1 : point * steps[wished->sweep],
+                    .timeout = timeout_of(study, program, source),
+                    .detail = wished->detail,
+                    .shown = study->shown && program->user && first,
+                    .words = memory_copy(program->words),
+                    .name = memory_copy(program->name),
+                    .directory = memory_copy(program->directory),
+                    .input = memory_copy(program->input),
+                    .keep = memory_copy(study->keep)}};
+    /* Who watches calls counts nothing that would slow it down. */
+    if (wished->detail == DETAIL_CALLS)
+        cell->events[cell->counters++] = memory_copy(source->calls);
+    else
+        for (size_t i = 0; source && i < source->count && i < CELL_MAX_COUNTERS - COLUMNS; i++)
+            cell->events[cell->counters++] = memory_copy(source->events[i]);
+    for (size_t i = 0; i < COLUMNS; i++)
+        cell->events[cell->counters++] = memory_copy(columns[i]);
+    return cell_check_command(cell, wisher->failure);
+}
+
+/* --- a wish --- */
+
+static int add_wish(struct wisher *wisher, const struct repeat_aim *wished)
+{
+    struct repeat_plan *plan = wisher->plan;
+    const struct wish wish = {
+        .stage = (unsigned)wished->stage,
+        .processes = wished->processes,
+        .least = wished->least,
+        .after = wished->after,
+        .expected_ns = repeat_plan_price(plan, wished->program, wished->source, wished->detail)};
+    const uint32_t points = wished->sweep == SWEEP_NONE ? 1 : wisher->study->sweep_points;
+    struct cell cell;
+    int error = make_cell(wisher, wished, 0, &cell);
+    if (error == 0)
+        wishes_add(plan->wishes, &wish, &cell);
+    for (uint32_t point = 1; point < points && error == 0; point++) {
+        struct wish *added = &plan->wishes->list[plan->wishes->count - 1];
+        error = make_cell(wisher, wished, point, memory_add(added->cells, added->cell_count));
+    }
+    return error;
+}
+
+/* Whatever is no setting of what somebody asked for. */
+static bool is_held(const struct wisher *wisher, const struct repeat_aim *wished)
+{
+    const bool subject = wisher->plan->programs[wished->program].subject;
+    const bool first = wished->source == REPEAT_PLAIN || wished->source == 0;
+    const bool setting = wished->controls == wisher->study->controls ||
+                         (wished->controls == 0 && (first || !subject));
+    const bool asked =
+        wished->program < wisher->study->program_count || wisher->study->program_count == 0;
+    return !setting || !asked || wished->sweep != SWEEP_NONE || wished->detail != DETAIL_NONE;
+}
+
+static size_t wish_for(struct wisher *wisher, const struct repeat_aim *wished)
+{
+    struct repeat_plan *plan = wisher->plan;
+    if (wisher->error < 0 || !wished->processes)
+        return NO_WISH;
+    /* Of two controls, one alone is the other left out. */
+    const size_t same = repeat_find_wish(plan, wished->program, wished->source, wished->controls,
+                                         wished->sweep, wished->detail);
+    if (same != NO_WISH)
+        return same;
+    struct repeat_aim *aim = memory_add(plan->aims, plan->aim_count);
+    wisher->error = add_wish(wisher, wished);
+    if (wisher->error < 0)
+        return NO_WISH;
+    const size_t wish = plan->wishes->count - 1;
+    *aim = *wished;
+    aim->held = is_held(wisher, wished);
+    if (plan->passes) {
+        aim->pass = pass_of(wisher, wished);
+        aim->held = aim->pass > plan->pass;
+        limit(plan, wish);
+    }
+    if (aim->held)
+        plan->wishes->list[wish].after = wish;
+    return wish;
+}
+
+size_t repeat_find_wish(const struct repeat_plan *plan, size_t program, size_t source,
+                        uint32_t controls, enum command_sweep sweep, enum command_detail detail)
+{
+    for (size_t i = 0; i < plan->wishes->count; i++) {
+        const struct repeat_aim *aim = &plan->aims[i];
+        if (aim->program == program && aim->source == source && aim->controls == controls &&
+            aim->sweep == sweep && aim->detail == detail)
+            return i;
+    }
+    return NO_WISH;
+}
+
 /* --- the order of importance --- */
 
 #define FEW_RUNS 3u /* that say something where a tool counts, whose counts hardly vary */
@@ -425,8 +574,22 @@ static uint32_t least_of(uint32_t runs, uint32_t least)
     return runs < least ? runs : least;
 }
 
+static bool shows(const struct catalogue_subject *subject, const char *finding)
+{
+    return has_word(subject->shows, finding);
+}
+
+static bool needs_counter(const struct catalogue_subject *subject)
+{
+    const char *at = subject->shows ? subject->shows : "";
+    for (; *at; at += strcspn(at, " "), at += strspn(at, " "))
+        if (at[0] != 'M' || !strchr("267", at[1]) || (at[2] && at[2] != ' '))
+            return false;
+    return subject->shows && *subject->shows;
+}
+
 /* The wish for the program with all controls on by this source. */
-static size_t find_controlled(const struct repeat_wisher *wisher, size_t program, size_t source)
+static size_t find_controlled(const struct wisher *wisher, size_t program, size_t source)
 {
     return repeat_find_wish(wisher->plan, program, source, wisher->study->controls, SWEEP_NONE,
                             DETAIL_NONE);
@@ -436,22 +599,22 @@ static size_t find_controlled(const struct repeat_wisher *wisher, size_t program
 
 /* Everything else of a program waits for its first execution, which tells whether it can be
  * started, whether it ends and how long it takes; and programs of the kit wait for the user's. */
-static void wish_first(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program)
+static void wish_first(struct wisher *wisher, enum repeat_stage stage, size_t program)
 {
     const struct repeat_study *study = wisher->study;
     struct repeat_plan *plan = wisher->plan;
     bool perf = study->source_count && is_perf(&study->sources[0]);
     bool later = !plan->programs[program].user && plan->programs[0].user;
-    const struct wished_execution wished = {.stage = stage,
-                                            .program = program,
-                                            .source = perf ? 0 : REPEAT_PLAIN,
-                                            .processes = perf ? study->runs : 1,
-                                            .least = perf ? least_of(study->runs, PAPER_RUNS) : 1,
-                                            .after = later ? plan->told[0].first : NO_WISH};
-    plan->told[program].first = repeat_wish(wisher, &wished);
+    const struct repeat_aim wished = {.stage = stage,
+                                      .program = program,
+                                      .source = perf ? 0 : REPEAT_PLAIN,
+                                      .processes = perf ? study->runs : 1,
+                                      .least = perf ? least_of(study->runs, PAPER_RUNS) : 1,
+                                      .after = later ? plan->told[0].first : NO_WISH};
+    plan->told[program].first = wish_for(wisher, &wished);
 }
 
-static uint32_t least_by(const struct repeat_wisher *wisher, size_t program, size_t source)
+static uint32_t least_by(const struct wisher *wisher, size_t program, size_t source)
 {
     const struct repeat_study *study = wisher->study;
     const bool important = is_perf(&study->sources[source]) || wisher->plan->programs[program].user;
@@ -459,34 +622,33 @@ static uint32_t least_by(const struct repeat_wisher *wisher, size_t program, siz
 }
 
 /* A source that cannot count the program says so once: as-is waits for controlled. */
-void repeat_wish_as_is(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
+static void wish_as_is(struct wisher *wisher, enum repeat_stage stage, size_t program,
                        size_t source)
 {
     const struct repeat_study *study = wisher->study;
-    const struct wished_execution wished = {.stage = stage,
-                                            .program = program,
-                                            .source = source,
-                                            .processes = study->runs,
-                                            .least = least_by(wisher, program, source),
-                                            .after = find_controlled(wisher, program, source)};
+    const struct repeat_aim wished = {.stage = stage,
+                                      .program = program,
+                                      .source = source,
+                                      .processes = study->runs,
+                                      .least = least_by(wisher, program, source),
+                                      .after = find_controlled(wisher, program, source)};
     if (!is_perf(&study->sources[source]) && study->controls && wished.after != NO_WISH)
-        repeat_wish(wisher, &wished);
+        wish_for(wisher, &wished);
 }
 
 /* What subjects are as they are comes last: they are made to show what happens under control. */
-static void wish_pair(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
-                      size_t source)
+static void wish_pair(struct wisher *wisher, enum repeat_stage stage, size_t program, size_t source)
 {
     const struct repeat_study *study = wisher->study;
     const struct repeat_plan *plan = wisher->plan;
     const size_t cheapest = cheapest_that_sees(study, CONTROL_COUNT);
-    struct wished_execution wished = {.stage = stage,
-                                      .program = program,
-                                      .source = source,
-                                      .controls = study->controls,
-                                      .processes = study->runs,
-                                      .least = least_by(wisher, program, source),
-                                      .after = NO_WISH};
+    struct repeat_aim wished = {.stage = stage,
+                                .program = program,
+                                .source = source,
+                                .controls = study->controls,
+                                .processes = study->runs,
+                                .least = least_by(wisher, program, source),
+                                .after = NO_WISH};
     /* What tells how many instructions there are to be stepped through: a cheaper source, else the
      * first execution. */
     if (study->sources[source].each_ns && cheapest < source &&
@@ -494,13 +656,12 @@ static void wish_pair(struct repeat_wisher *wisher, enum repeat_stage stage, siz
         wished.after = find_controlled(wisher, program, cheapest);
     if (wished.after == NO_WISH)
         wished.after = plan->told[program].first;
-    repeat_wish(wisher, &wished);
+    wish_for(wisher, &wished);
     if (!plan->programs[program].subject)
-        repeat_wish_as_is(wisher, stage, program, source);
+        wish_as_is(wisher, stage, program, source);
 }
 
-void repeat_wish_settings(struct repeat_wisher *wisher, enum repeat_stage stage, size_t begin,
-                          size_t end)
+static void wish_settings(struct wisher *wisher, enum repeat_stage stage, size_t begin, size_t end)
 {
     const struct repeat_study *study = wisher->study;
     for (size_t program = begin; program < end; program++)
@@ -510,7 +671,7 @@ void repeat_wish_settings(struct repeat_wisher *wisher, enum repeat_stage stage,
         for (size_t program = begin; program < end && wisher->error == 0; program++) {
             const struct catalogue_subject *subject = wisher->plan->programs[program].subject;
             const bool unstepped = study->unstepped && study->sources[source].each_ns && !subject;
-            if (!unstepped && !(subject && repeat_subject_needs_counter(subject) && !perf) &&
+            if (!unstepped && !(subject && needs_counter(subject) && !perf) &&
                 (!perf || study->controls))
                 wish_pair(wisher, stage, program, source);
         }
@@ -534,52 +695,52 @@ static bool can_differ(const struct repeat_wanted *program, enum control control
     return true;
 }
 
-void repeat_wish_singles(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
+static void wish_singles(struct wisher *wisher, enum repeat_stage stage, size_t program,
                          uint32_t controls, size_t source)
 {
     const struct repeat_study *study = wisher->study;
     const uint32_t all = study->controls;
-    struct wished_execution wished = {.stage = stage,
-                                      .program = program,
-                                      .source = source,
-                                      .processes = study->runs,
-                                      .least = least_of(study->runs, PAPER_RUNS),
-                                      .after = find_controlled(wisher, program, source)};
+    struct repeat_aim wished = {.stage = stage,
+                                .program = program,
+                                .source = source,
+                                .processes = study->runs,
+                                .least = least_of(study->runs, PAPER_RUNS),
+                                .after = find_controlled(wisher, program, source)};
     for (size_t i = 0; i < CONTROL_COUNT && wished.after != NO_WISH; i++) {
         const uint32_t bit = CONTROL_BIT(by_importance[i]);
         if (!(all & controls & bit) || all == bit ||
             !can_differ(&wisher->plan->programs[program], by_importance[i]))
             continue;
         wished.controls = bit;
-        repeat_wish(wisher, &wished);
+        wish_for(wisher, &wished);
         wished.controls = all & ~bit;
-        repeat_wish(wisher, &wished);
+        wish_for(wisher, &wished);
     }
 }
 
 /* By perf_event, by the cheapest that counts instructions, and what that does not see by the
  * cheapest that does. */
-static void wish_all_singles(struct repeat_wisher *wisher, size_t program)
+static void wish_all_singles(struct wisher *wisher, size_t program)
 {
     const struct repeat_study *study = wisher->study;
     const size_t cheapest = cheapest_that_sees(study, CONTROL_COUNT);
     const size_t seeing = cheapest_that_sees(study, CONTROL_ASLR);
     uint32_t unseen = 0;
     if (study->source_count && is_perf(&study->sources[0]))
-        repeat_wish_singles(wisher, REPEAT_SINGLES, program, CONTROLS_ALL, 0);
+        wish_singles(wisher, REPEAT_SINGLES, program, CONTROLS_ALL, 0);
     if (cheapest != REPEAT_PLAIN && !is_perf(&study->sources[cheapest]))
-        repeat_wish_singles(wisher, REPEAT_SINGLES, program, CONTROLS_ALL, cheapest);
+        wish_singles(wisher, REPEAT_SINGLES, program, CONTROLS_ALL, cheapest);
     if (seeing == REPEAT_PLAIN || seeing == cheapest)
         return;
     for (int control = 0; control < CONTROL_COUNT; control++)
-        if (!repeat_source_sees(study->sources[cheapest].name, (enum control)control))
+        if (!source_sees(study->sources[cheapest].name, (enum control)control))
             unseen |= CONTROL_BIT(control);
-    repeat_wish_singles(wisher, REPEAT_SINGLES, program, unseen, seeing);
+    wish_singles(wisher, REPEAT_SINGLES, program, unseen, seeing);
 }
 
 /* --- sweeps --- */
 
-void repeat_wish_sweep(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
+static void wish_sweep(struct wisher *wisher, enum repeat_stage stage, size_t program,
                        enum command_sweep sweep)
 {
     static const enum control moved[SWEEP_COUNT] = {[SWEEP_ENVIRONMENT] = CONTROL_ENVIRONMENT,
@@ -591,41 +752,40 @@ void repeat_wish_sweep(struct repeat_wisher *wisher, enum repeat_stage stage, si
     for (size_t source = 0; source < study->source_count; source++) {
         if (source != seeing && !is_perf(&study->sources[source]))
             continue;
-        const struct wished_execution wished = {.stage = stage,
-                                                .program = program,
-                                                .source = source,
-                                                .controls = study->controls,
-                                                .sweep = sweep,
-                                                .processes = study->sweep_points * each,
-                                                .least = study->sweep_points * 2,
-                                                .after = find_controlled(wisher, program, source)};
+        const struct repeat_aim wished = {.stage = stage,
+                                          .program = program,
+                                          .source = source,
+                                          .controls = study->controls,
+                                          .sweep = sweep,
+                                          .processes = study->sweep_points * each,
+                                          .least = study->sweep_points * 2,
+                                          .after = find_controlled(wisher, program, source)};
         if (wished.after != NO_WISH)
-            repeat_wish(wisher, &wished);
+            wish_for(wisher, &wished);
     }
 }
 
 /* --- details --- */
 
 /* Under both settings: what parts executions as they are may be what the controls take away. */
-static void wish_calls(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
+static void wish_calls(struct wisher *wisher, enum repeat_stage stage, size_t program,
                        size_t source)
 {
-    struct wished_execution wished = {.stage = stage,
-                                      .program = program,
-                                      .source = source,
-                                      .controls = wisher->study->controls,
-                                      .detail = DETAIL_CALLS,
-                                      .processes = 2,
-                                      .least = 2,
-                                      .after = wisher->plan->told[program].first};
-    wished.after = repeat_wish(wisher, &wished);
+    struct repeat_aim wished = {.stage = stage,
+                                .program = program,
+                                .source = source,
+                                .controls = wisher->study->controls,
+                                .detail = DETAIL_CALLS,
+                                .processes = 2,
+                                .least = 2,
+                                .after = wisher->plan->told[program].first};
+    wished.after = wish_for(wisher, &wished);
     wished.controls = 0;
     if (wisher->study->controls)
-        repeat_wish(wisher, &wished);
+        wish_for(wisher, &wished);
 }
 
-void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, size_t program,
-                         bool calls)
+static void wish_details(struct wisher *wisher, enum repeat_stage stage, size_t program, bool calls)
 {
     const struct repeat_study *study = wisher->study;
     for (size_t source = 0; source < study->source_count && calls; source++)
@@ -634,17 +794,100 @@ void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, 
             break;
         }
     for (size_t source = 0; source < study->source_count; source++) {
-        const struct wished_execution wished = {.stage = stage,
-                                                .program = program,
-                                                .source = source,
-                                                .controls = study->controls,
-                                                .detail = DETAIL_CODE,
-                                                .processes = 1,
-                                                .least = 1,
-                                                .after = find_controlled(wisher, program, source)};
+        const struct repeat_aim wished = {.stage = stage,
+                                          .program = program,
+                                          .source = source,
+                                          .controls = study->controls,
+                                          .detail = DETAIL_CODE,
+                                          .processes = 1,
+                                          .least = 1,
+                                          .after = find_controlled(wisher, program, source)};
         if (study->sources[source].code && wished.after != NO_WISH)
-            repeat_wish(wisher, &wished);
+            wish_for(wisher, &wished);
     }
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Programs of the kit as part of a plan: what each is executed with follows from the findings that
+ * it shows. */
+
+/* Does the CPU count instructions? */
+static bool has_counter(const struct repeat_study *study)
+{
+    return study->source_count && is_perf(&study->sources[0]) && study->sources[0].instructions;
+}
+
+static void add(struct repeat_plan *plan, const struct catalogue_subject *subject, uint64_t n)
+{
+    /* Instructions, where they are known beforehand. */
+    int64_t more, all = 0;
+    if (!subject->has_truth || n > INT64_MAX ||
+        __builtin_mul_overflow(subject->each, (int64_t)n, &more) ||
+        __builtin_add_overflow(more, subject->base, &all) || all < 0)
+        all = 0;
+    *memory_add(plan->programs, plan->program_count) =
+        (struct repeat_wanted){.name = memory_format(SUBJECT_WORD "%s", subject->name),
+                               .words = memory_format(SUBJECT_WORD "%s %" PRIu64, subject->name, n),
+                               .subject = subject,
+                               .instructions = (uint64_t)all};
+}
+
+static void add_subjects(struct wisher *wisher, const struct catalogue *catalogue)
+{
+    for (size_t i = 0; i < catalogue->subject_count; i++) {
+        const struct catalogue_subject *subject = &catalogue->subjects[i];
+        if (!subject->shows || !*subject->shows ||
+            (needs_counter(subject) && !has_counter(wisher->study)))
+            continue;
+        add(wisher->plan, subject, subject->n);
+        /* What faults and interrupts add is told apart from the program by executions of several
+         * lengths, where a counter of the CPU counts. */
+        for (uint64_t part = 2; part <= 4; part += 2)
+            if (has_counter(wisher->study) && (shows(subject, "M6") || shows(subject, "M7")) &&
+                subject->n / part)
+                add(wisher->plan, subject, subject->n / part);
+    }
+}
+
+/* Is it a further length of the subject before it? */
+static bool is_further_length(const struct repeat_plan *plan, size_t program)
+{
+    return program && plan->programs[program - 1].subject == plan->programs[program].subject;
+}
+
+static void wish_what_it_shows(struct wisher *wisher, size_t program)
+{
+    const struct repeat_study *study = wisher->study;
+    const struct catalogue_subject *subject = wisher->plan->programs[program].subject;
+    uint32_t singles = 0;
+    if (shows(subject, "M3"))
+        singles |= CONTROL_BIT(CONTROL_ASLR);
+    if (shows(subject, "M5"))
+        singles |= CONTROL_BIT(CONTROL_LAYOUT);
+    for (size_t source = 0; source < study->source_count && singles; source++)
+        if (source_sees(study->sources[source].name, CONTROL_ASLR))
+            wish_singles(wisher, REPEAT_SUBJECTS, program, singles, source);
+    if (shows(subject, "M4"))
+        wish_sweep(wisher, REPEAT_SUBJECTS, program, SWEEP_ENVIRONMENT);
+    if (shows(subject, "M5"))
+        wish_sweep(wisher, REPEAT_SUBJECTS, program, SWEEP_STACK);
+    if (subject->libc || shows(subject, "M8") || shows(subject, "M9") || shows(subject, "M10"))
+        wish_details(wisher, REPEAT_SUBJECTS, program, false);
+}
+
+static void wish_subjects(struct wisher *wisher, size_t begin)
+{
+    const size_t end = wisher->plan->program_count;
+    wish_settings(wisher, REPEAT_SUBJECTS, begin, end);
+    for (int as_is = 0; as_is < 2; as_is++)
+        for (size_t program = begin; program < end && wisher->error == 0; program++) {
+            if (is_further_length(wisher->plan, program))
+                continue;
+            if (!as_is)
+                wish_what_it_shows(wisher, program);
+            for (size_t source = 0; as_is && source < wisher->study->source_count; source++)
+                wish_as_is(wisher, REPEAT_SUBJECTS, program, source);
+        }
 }
 
 /* --- all of it --- */
@@ -652,7 +895,7 @@ void repeat_wish_details(struct repeat_wisher *wisher, enum repeat_stage stage, 
 int repeat_plan_make(const struct repeat_study *study, const struct catalogue *catalogue,
                      struct repeat_plan *plan, struct wishes *wishes, struct failure *failure)
 {
-    struct repeat_wisher wisher = {.study = study, .plan = plan, .failure = failure};
+    struct wisher wisher = {.study = study, .plan = plan, .failure = failure};
     *plan = (struct repeat_plan){.wishes = wishes,
                                  .sources = study->sources,
                                  .source_count = study->source_count,
@@ -660,18 +903,18 @@ int repeat_plan_make(const struct repeat_study *study, const struct catalogue *c
     for (size_t i = 0; i < study->program_count; i++)
         *memory_add(plan->programs, plan->program_count) = study->programs[i];
     if (study->subjects)
-        repeat_add_subjects(&wisher, catalogue);
+        add_subjects(&wisher, catalogue);
     plan->told = memory_new(plan->program_count + 1, sizeof(*plan->told));
-    repeat_wish_settings(&wisher, REPEAT_SETTINGS, 0, study->program_count);
+    wish_settings(&wisher, REPEAT_SETTINGS, 0, study->program_count);
     for (size_t i = 0; i < study->program_count; i++)
         wish_all_singles(&wisher, i);
     for (size_t i = 0; i < study->program_count; i++)
         for (int sweep = SWEEP_NONE + 1; sweep < SWEEP_COUNT; sweep++)
             if (study->sweeps & (1u << sweep))
-                repeat_wish_sweep(&wisher, REPEAT_SWEEPS, i, (enum command_sweep)sweep);
+                wish_sweep(&wisher, REPEAT_SWEEPS, i, (enum command_sweep)sweep);
     for (size_t i = 0; i < study->program_count; i++)
-        repeat_wish_details(&wisher, REPEAT_DETAILS, i, true);
+        wish_details(&wisher, REPEAT_DETAILS, i, true);
     if (wisher.error == 0)
-        repeat_wish_subjects(&wisher, study->program_count);
+        wish_subjects(&wisher, study->program_count);
     return wisher.error;
 }

@@ -20,44 +20,43 @@
 
 static bool is_measured(const struct control_part *part)
 {
-    return isfinite(part->only_cv) || isfinite(part->without_cv);
+    return isfinite(part->only.cv) || isfinite(part->without.cv);
 }
 
 static bool does_something(const struct control_part *part)
 {
-    const bool much = (isfinite(part->only_part) && part->only_low > LITTLE) ||
-                      (isfinite(part->without_part) && part->without_low > LITTLE);
-    return part->brings || part->is_needed || part->only_shifts || part->without_shifts || much;
+    const bool much = (isfinite(part->only.part) && part->only.low > LITTLE) ||
+                      (isfinite(part->without.part) && part->without.low > LITTLE);
+    return part->brings || part->is_needed || part->only.shifts || part->without.shifts || much;
 }
 
 /* "84 % (70 to 92)" of the variance. */
-static void add_share(struct table *table, bool interval, double part, double low, double high)
+static void add_setting(struct table *table, bool interval, const struct control_setting *setting)
 {
-    if (!isfinite(part)) {
+    table_add(table, TONE_PLAIN, REPEAT_PERCENT(setting->cv));
+    if (!isfinite(setting->part)) {
         table_add(table, TONE_DIM, "-");
         return;
     }
-    if (interval && isfinite(low) && isfinite(high))
-        table_addf(table, TONE_STRONG, "%.0f %% (%.0f to %.0f)", 100 * part + 0.0, 100 * low + 0.0,
-                   100 * high + 0.0);
+    if (interval && isfinite(setting->low) && isfinite(setting->high))
+        table_addf(table, TONE_STRONG, "%.0f %% (%.0f to %.0f)", 100 * setting->part + 0.0,
+                   100 * setting->low + 0.0, 100 * setting->high + 0.0);
     else
-        table_addf(table, TONE_STRONG, "%.0f %%", 100 * part + 0.0);
+        table_addf(table, TONE_STRONG, "%.0f %%", 100 * setting->part + 0.0);
 }
 
 static void add_part(struct table *table, bool intervals, const struct control_part *part,
                      enum control control)
 {
-    const bool moves = part->only_shifts || part->without_shifts;
+    const bool moves = part->only.shifts || part->without.shifts;
     table_add(table, part->brings || part->is_needed ? TONE_GOOD : TONE_PLAIN,
               control_names[control]);
-    table_add(table, TONE_PLAIN, REPEAT_PERCENT(part->only_cv));
-    add_share(table, intervals, part->only_part, part->only_low, part->only_high);
-    table_add(table, TONE_PLAIN, REPEAT_PERCENT(part->without_cv));
-    add_share(table, intervals, part->without_part, part->without_low, part->without_high);
+    add_setting(table, intervals, &part->only);
+    add_setting(table, intervals, &part->without);
     /* By how much it moves the mean, where that is beyond chance: on beside off. */
     table_add(table, TONE_PLAIN,
-              moves ? REPEAT_DIFFERENCE(part->only_shifts ? rint(part->only_shift)
-                                                          : -rint(part->without_shift))
+              moves ? REPEAT_DIFFERENCE(part->only.shifts ? rint(part->only.shift)
+                                                          : -rint(part->without.shift))
                     : "");
     table_add(table, TONE_PLAIN,
               part->brings           ? part->is_needed ? "did it" : "brings it"
@@ -81,9 +80,9 @@ static void put_effect(const struct repeating *run, const struct repeat_effect *
     AUTO_TEXT struct text idle = {0}; /* "Nothing beyond chance by: argv0, cpu." */
     text_puts(&heading, "Which control brings what: ");
     if (run->file.program_count > 1 && all)
-        text_printf(&heading, "%s, ", repeat_program_name(run, cell->program));
-    text_puts(&heading, repeat_event_of(run, repeat_row_at(run, effect->as_is)));
-    repeat_put_machine(run, cell->machine, &heading);
+        text_printf(&heading, "%s, ", repeat_program_name(run, cell->at.program));
+    text_puts(&heading, repeat_event_of(effect->as_is));
+    repeat_put_machine(run, cell->at.machine, &heading);
     section_put_heading(text_string(&heading), style, out);
     /* Parts that are worth a row, or all; a narrow place has no intervals. */
     for (int intervals = 1; intervals >= 0; intervals--) {
@@ -113,14 +112,14 @@ void repeat_put_controls(const struct repeating *run, const struct style *style,
 {
     for (size_t i = 0; i < run->report.effect_count; i++) {
         const struct repeat_effect *effect = &run->report.effects[i];
-        const struct repeat_cell *cell = repeat_cell_of(run, repeat_row_at(run, effect->as_is));
+        const struct repeat_cell *cell = effect->as_is->cell;
         bool measured = false;
-        if (!cell || !repeat_is_detailed(run, cell->program))
+        if (!repeat_is_detailed(run, cell->at.program))
             continue;
         for (int control = 0; control < CONTROL_COUNT; control++)
             measured |= is_measured(&effect->parts[control]);
         if (measured && (run->studying.options->all ||
-                         effect == repeat_leading(run, cell->machine, cell->program)))
+                         effect == repeat_leading(run, cell->at.machine, cell->at.program)))
             put_effect(run, effect, cell, style, out);
     }
 }
@@ -138,13 +137,11 @@ static const char *const subjects_of[SWEEP_COUNT] = {
     [SWEEP_ASLR] = "draws of random addresses",
 };
 
-bool repeat_is_point(const struct repeating *run, const struct repeat_sweep *sweep,
-                     const struct repeat_row *row)
+bool repeat_is_point(const struct repeat_sweep *sweep, const struct repeat_row *row)
 {
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell && cell->machine == sweep->machine && cell->program == sweep->program &&
-           cell->sweep == sweep->sweep && strcmp(cell->source, sweep->source) == 0 &&
-           strcmp(repeat_event_of(run, row), sweep->event) == 0;
+    return is_same_place(&row->cell->at, &sweep->at) && row->cell->sweep == sweep->sweep &&
+           strcmp(row->cell->source, sweep->source) == 0 &&
+           strcmp(repeat_event_of(row), sweep->event) == 0;
 }
 
 static void put_plot(const struct repeating *run, const struct repeat_sweep *sweep,
@@ -156,9 +153,9 @@ static void put_plot(const struct repeating *run, const struct repeat_sweep *swe
     AUTO_TEXT struct text heading = {0};
     size_t count = 0;
     for (size_t i = 0; i < report->row_count; i++)
-        if (repeat_is_point(run, sweep, &report->rows[i]) && report->rows[i].runs)
+        if (repeat_is_point(sweep, &report->rows[i]) && report->rows[i].runs)
             *memory_add(points, count) =
-                (struct scatter_point){.x = (double)run->file.cells[report->rows[i].cell].swept,
+                (struct scatter_point){.x = (double)report->rows[i].cell->swept,
                                        .y = report->rows[i].usual - sweep->lowest};
     const struct scatter scatter = {
         .series = names, .series_count = 1, .points = points, .count = count, .rows = ROWS};
@@ -178,17 +175,17 @@ void repeat_put_sweeps(const struct repeating *run, const struct style *style, s
     for (size_t i = 0; i < report->sweep_count; i++) {
         const struct repeat_sweep *sweep = &report->sweeps[i];
         AUTO_TEXT struct text words = {0};
-        if (!repeat_is_detailed(run, sweep->program) || sweep->sweep <= SWEEP_NONE ||
-            sweep->sweep >= SWEEP_COUNT)
+        if (!repeat_is_detailed(run, sweep->at.program))
             continue;
         if (!any)
             section_put_heading("What the count depends on", style, out);
         any = true;
         if (run->file.program_count > 1 && all)
-            text_printf(&words, "%s, ", repeat_program_name(run, sweep->program));
+            text_printf(&words, "%s, ", repeat_program_name(run, sweep->at.program));
         text_printf(&words, "%s, %s", sweep_names[sweep->sweep], sweep->event);
-        repeat_put_machine(run, sweep->machine, &words);
-        text_printf(&words, ": %s", sweep->what);
+        repeat_put_machine(run, sweep->at.machine, &words);
+        text_puts(&words, ": ");
+        reasons_put(&sweep->what, &words);
         section_put_item(text_string(&words), style, out);
         if (!sweep->matters || (!all && (plotted || sweep->sweep == SWEEP_ASLR)))
             continue;
@@ -211,9 +208,9 @@ static void put_known(const struct repeat_contribution *contribution, struct tex
     number_significant(contribution->low, 3, low, sizeof(low));
     number_significant(contribution->high, 3, high, sizeof(high));
     text_printf(out, "a%s %s adds %s (%s to %s) %s, by %zu runs of %zu program%s",
-                strchr("aeiou", contribution->of[0]) ? "n" : "", contribution->of, each, low, high,
-                contribution->event, contribution->runs, contribution->programs,
-                contribution->programs == 1 ? "" : "s");
+                contribution->of == DISTURBANCE_INTERRUPT ? "n" : "",
+                disturbance_names[contribution->of], each, low, high, contribution->event,
+                contribution->runs, contribution->programs, contribution->programs == 1 ? "" : "s");
     if (isfinite(contribution->residual))
         text_printf(out, "; standard deviation that is left %s",
                     REPEAT_NUMBER(contribution->residual));
@@ -237,8 +234,9 @@ void repeat_put_system(const struct repeating *run, const struct style *style, s
             put_known(contribution, &words);
         else
             text_printf(&words, "what a%s %s adds to %s is not known: %s",
-                        strchr("aeiou", contribution->of[0]) ? "n" : "", contribution->of,
-                        contribution->event, contribution->why);
+                        contribution->of == DISTURBANCE_INTERRUPT ? "n" : "",
+                        disturbance_names[contribution->of], contribution->event,
+                        reasons_text(&contribution->why));
         repeat_put_machine(run, contribution->machine, &words);
         section_put_item(text_string(&words), style, out);
     }
@@ -248,28 +246,10 @@ void repeat_put_system(const struct repeating *run, const struct style *style, s
 
 void repeat_put_ranking(const struct repeating *run, const struct style *style, struct text *out)
 {
-    static const struct column columns[] = {
-        {"class", false, false, false},   {"event", false, false, false},
-        {"machine", false, false, false}, {"off by %", true, false, false},
-        {"stdev %", true, false, false},  {"programs", true, false, false},
-    };
-    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    for (size_t i = 0; i < run->report.rank_count; i++) {
-        const struct repeat_rank *rank = &run->report.ranks[i];
-        table_add(&table, TONE_PLAIN, rank->place == 1 ? rank->class : "");
-        table_add(&table, rank->place == 1 ? TONE_GOOD : TONE_PLAIN, rank->event);
-        table_add(&table, TONE_PLAIN,
-                  run->file.machine_count > 1 ? repeat_machine_name(run, rank->machine) : "");
-        table_add(&table, TONE_PLAIN, REPEAT_PERCENT(rank->off_percent));
-        table_add(&table, TONE_PLAIN, REPEAT_PERCENT(rank->stdev_percent));
-        table_addf(&table, TONE_PLAIN, "%zu", rank->programs);
-    }
-    if (table.count) {
-        section_put_heading("The proper counter of a class, nearest to the truth first", style,
-                            out);
-        table_put(&table, style, out);
-    }
-    table_free(&table);
+    if (!run->report.rank_count)
+        return;
+    section_put_heading("The proper counter of a class, nearest to the truth first", style, out);
+    fields_put_table(&repeat_ranking, run, run, style, out);
 }
 
 /* --- the table --- */
@@ -293,18 +273,17 @@ static const struct layout {
 static bool is_shown(const struct repeating *run, size_t index)
 {
     const struct repeat_row *row = &run->report.rows[index];
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    if (!cell || cell->sweep != SWEEP_NONE || cell->detail != DETAIL_NONE ||
-        !repeat_is_detailed(run, cell->program))
+    const struct repeat_cell *cell = row->cell;
+    if (cell->sweep != SWEEP_NONE || !repeat_is_detailed(run, cell->at.program))
         return false;
     if (run->studying.options->all)
         return true;
     /* What an effect calls controlled, whatever it is made of. */
     bool shown = !cell->controls || cell->controls == CONTROLS_ALL;
     for (size_t i = 0; i < run->report.effect_count && !shown; i++)
-        shown = run->report.effects[i].controlled == index;
+        shown = run->report.effects[i].controlled == row;
     /* Raw counts of sources stand where these are side by side. */
-    return shown && !repeat_counts_repetitions(run, row);
+    return shown && !repeat_counts_repetitions(row);
 }
 
 /* --- cells of the table --- */
@@ -313,17 +292,17 @@ static void add_names(struct table *table, const struct repeating *run,
                       const struct repeat_cell *cell, const struct repeat_row *row,
                       const struct repeat_row *before)
 {
-    const struct repeat_cell *last = before ? repeat_cell_of(run, before) : NULL;
+    const struct repeat_cell *last = before ? before->cell : NULL;
     const bool several = run->file.program_count > 1 && run->studying.options->all;
-    const bool same_program = last && last->program == cell->program;
-    const bool same_event = same_program && last->machine == cell->machine &&
-                            strcmp(repeat_event_of(run, before), repeat_event_of(run, row)) == 0;
+    const bool same_program = last && last->at.program == cell->at.program;
+    const bool same_event = same_program && last->at.machine == cell->at.machine &&
+                            strcmp(repeat_event_of(before), repeat_event_of(row)) == 0;
     AUTO_TEXT struct text event = {0};
-    text_puts(&event, same_event ? "" : repeat_event_of(run, row));
+    text_puts(&event, same_event ? "" : repeat_event_of(row));
     if (!same_event)
-        repeat_put_machine(run, cell->machine, &event);
+        repeat_put_machine(run, cell->at.machine, &event);
     table_add(table, TONE_PLAIN,
-              several && !same_program ? repeat_program_name(run, cell->program) : "");
+              several && !same_program ? repeat_program_name(run, cell->at.program) : "");
     table_add(table, TONE_PLAIN, text_string(&event));
     table_add(table, TONE_PLAIN, REPEAT_SETTING(cell->controls));
 }
@@ -342,7 +321,7 @@ static void add_residual(struct table *table, const struct repeat_row *row)
 static void add_row(struct table *table, const struct layout *layout, const struct repeating *run,
                     const struct repeat_row *row, const struct repeat_row *before)
 {
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
+    const struct repeat_cell *cell = row->cell;
     const bool same = row->runs && row->distinct == 1;
     add_names(table, run, cell, row, before);
     table_add(table, row->runs ? TONE_STRONG : TONE_DIM,
@@ -353,8 +332,7 @@ static void add_row(struct table *table, const struct layout *layout, const stru
               : row->runs ? TONE_PLAIN
                           : TONE_DIM,
               row->runs ? REPEAT_PERCENT(row->cv_percent) : "-");
-    table_addf(table, same ? TONE_GOOD : TONE_PLAIN, "%zu of %zu", repeat_alike(run, row),
-               row->runs);
+    table_addf(table, same ? TONE_GOOD : TONE_PLAIN, "%zu of %zu", repeat_alike(row), row->runs);
     table_add(table, TONE_PLAIN, row->is_adjusted ? REPEAT_PERCENT(row->adjusted_cv_percent) : "");
     if (layout->residual && row->is_adjusted && isfinite(row->residual))
         add_residual(table, row);

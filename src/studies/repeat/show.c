@@ -14,7 +14,6 @@
 #include "engine/claims.h"
 #include "engine/command-line.h"
 #include "stats/moments.h"
-#include "studies/repeat/judge.h"
 #include "studies/repeat/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -52,53 +51,19 @@ bool repeat_is_detailed(const struct repeating *run, size_t program)
 
 /* --- rows --- */
 
-const struct repeat_row *repeat_row_at(const struct repeating *run, size_t index)
-{
-    return index < run->report.row_count ? &run->report.rows[index] : NULL;
-}
-
-const struct repeat_cell *repeat_cell_of(const struct repeating *run, const struct repeat_row *row)
-{
-    if (!row || row->cell >= run->file.cell_count)
-        return NULL;
-    const struct repeat_cell *cell = &run->file.cells[row->cell];
-    return row->event < cell->events ? cell : NULL;
-}
-
-const char *repeat_event_of(const struct repeating *run, const struct repeat_row *row)
-{
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return cell ? cell->event[row->event] : "?";
-}
-
 #define NO_INSTRUCTIONS 100 /* and above: ranks of events that count something else */
 #define TOO_FEW         1000
 
-/* Runs under the setting that has fewer of them. */
-static size_t fewest_runs(const struct repeating *run, const struct repeat_effect *effect)
-{
-    const struct repeat_row *as_is = repeat_row_at(run, effect->as_is);
-    const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
-    if (!as_is || !controlled)
-        return 0;
-    return as_is->runs < controlled->runs ? as_is->runs : controlled->runs;
-}
-
-/* Of an effect: the smaller, the more it says. -1: it is of another program or machine. */
-static int rank_of_effect(const struct repeating *run, const struct repeat_effect *effect,
-                          size_t machine, size_t program)
+/* Of an effect: the smaller, the more it says. */
+static int rank_of_effect(const struct repeat_row *row)
 {
     static const char *const sources[] = {"perf_event", "step", "qemu", "valgrind"};
     const int count = sizeof(sources) / sizeof(*sources);
-    const struct repeat_row *row = repeat_row_at(run, effect->as_is);
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
     int place = 0;
-    if (!cell || cell->machine != machine || cell->program != program)
-        return -1;
-    const char *class = cell->class[row->event] ? cell->class[row->event] : "";
-    while (place < count && strcmp(sources[place], cell->source) != 0)
+    while (place < count && strcmp(sources[place], row->cell->source) != 0)
         place++;
-    return (strcmp(class, "instructions") == 0 ? 0 : NO_INSTRUCTIONS) + place;
+    return (strcmp(row->cell->class[row->event], "instructions") == 0 ? 0 : NO_INSTRUCTIONS) +
+           place;
 }
 
 const struct repeat_effect *repeat_leading(const struct repeating *run, size_t machine,
@@ -110,9 +75,11 @@ const struct repeat_effect *repeat_leading(const struct repeating *run, size_t m
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < run->report.effect_count; i++) {
             const struct repeat_effect *effect = &run->report.effects[i];
-            const size_t runs = fewest_runs(run, effect);
-            int rank = rank_of_effect(run, effect, machine, program);
-            if (rank < 0)
+            const struct repeat_row *as_is = effect->as_is;
+            const size_t controlled = effect->controlled->runs;
+            const size_t runs = as_is->runs < controlled ? as_is->runs : controlled;
+            int rank = rank_of_effect(as_is);
+            if (as_is->cell->at.machine != machine || as_is->cell->at.program != program)
                 continue;
             size_t *other = &most[rank >= NO_INSTRUCTIONS];
             *other = runs > *other ? runs : *other;
@@ -130,10 +97,22 @@ const struct repeat_effect *repeat_leading(const struct repeating *run, size_t m
     return leading;
 }
 
-size_t repeat_alike(const struct repeating *run, const struct repeat_row *row)
+size_t repeat_leaders(const struct repeating *run, bool own, const struct repeat_effect ***list)
 {
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    const struct kept kept = kept_counts(cell, row ? row->event : 0);
+    size_t count = 0;
+    *list = NULL;
+    for (size_t program = 0; program < run->file.program_count; program++)
+        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
+            const struct repeat_effect *effect = repeat_leading(run, machine, program);
+            if (effect && (!own || repeat_is_own(run, program)))
+                *memory_add(*list, count) = effect;
+        }
+    return count;
+}
+
+size_t repeat_alike(const struct repeat_row *row)
+{
+    const struct kept kept = kept_counts(row->cell, row->event);
     size_t most = kept.count > 0, same = 1;
     if (kept.count)
         sort_values(kept.values, kept.count);
@@ -193,15 +172,6 @@ char *repeat_percent(double percent, char text[NUMBER_SIZE])
     return text;
 }
 
-char *repeat_number(double value, char text[NUMBER_SIZE])
-{
-    if (isfinite(value) && fabs(value) >= 1e15)
-        snprintf(text, NUMBER_SIZE, "%.6e", value);
-    else
-        number_brief(value, text, NUMBER_SIZE);
-    return text;
-}
-
 char *repeat_difference(double value, char text[NUMBER_SIZE])
 {
     if (!isfinite(value))
@@ -220,7 +190,7 @@ char *repeat_difference(double value, char text[NUMBER_SIZE])
  * when it is controlled, and which control did it. */
 
 /* "12 of 12 runs identical", or "it varies by 0.83 % (12 runs)". */
-static void put_setting(const struct repeating *run, const struct repeat_row *row, struct text *out)
+static void put_setting(const struct repeat_row *row, struct text *out)
 {
     if (!row->runs)
         text_puts(out, "no run could be counted");
@@ -231,7 +201,7 @@ static void put_setting(const struct repeating *run, const struct repeat_row *ro
                     row->runs);
     else
         text_printf(out, "%zu of %zu runs identical",
-                    row->distinct == 1 ? row->runs : repeat_alike(run, row), row->runs);
+                    row->distinct == 1 ? row->runs : repeat_alike(row), row->runs);
 }
 
 /* ", 690 times less (120 to 4,000)" */
@@ -251,23 +221,19 @@ static void put_ratio(const struct repeat_effect *effect, struct text *out)
 }
 
 /* "as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical; hash-seeds did it." */
-static void put_effect(const struct repeating *run, const struct repeat_effect *effect,
-                       struct text *out)
+static void put_effect(const struct repeat_effect *effect, struct text *out)
 {
-    const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
     /* What the judge says of runs without any difference has their numbers. */
-    if (strncmp(effect->who, "identical", strlen("identical")) == 0) {
-        text_printf(out, "%s.", effect->who);
-        return;
-    }
-    text_puts(out, "as-is ");
-    put_setting(run, repeat_row_at(run, effect->as_is), out);
-    if (controlled) {
+    if (!reasons_find(&effect->who, &repeat_words[SAYS_ALWAYS_SAME])) {
+        text_puts(out, "as-is ");
+        put_setting(effect->as_is, out);
         text_puts(out, ", controlled ");
-        put_setting(run, controlled, out);
+        put_setting(effect->controlled, out);
         put_ratio(effect, out);
+        text_puts(out, effect->who.count ? "; " : "");
     }
-    text_printf(out, "%s%s.", effect->who[0] ? "; " : "", effect->who);
+    reasons_put(&effect->who, out);
+    text_putc(out, '.');
 }
 
 /* Runs that ended otherwise than most, over all of the program's rows that are shown. */
@@ -276,8 +242,7 @@ static void put_apart(const struct repeating *run, size_t program, struct text *
     size_t apart = 0, rows = 0;
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = repeat_cell_of(run, row);
-        if (!cell || cell->program != program || !row->apart)
+        if (row->cell->at.program != program || !row->apart)
             continue;
         apart += row->apart;
         rows++;
@@ -294,11 +259,9 @@ static const struct repeat_row *single_row(const struct repeating *run, size_t m
                                            size_t program)
 {
     for (size_t i = 0; i < run->report.row_count; i++) {
-        const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = repeat_cell_of(run, row);
-        if (cell && cell->machine == machine && cell->program == program &&
-            cell->sweep == SWEEP_NONE && cell->detail == DETAIL_NONE)
-            return row;
+        const struct repeat_cell *cell = run->report.rows[i].cell;
+        if (cell->at.machine == machine && cell->at.program == program && cell->sweep == SWEEP_NONE)
+            return &run->report.rows[i];
     }
     return NULL;
 }
@@ -314,19 +277,19 @@ static void repeat_put_summary(const struct repeating *run, const struct style *
         for (size_t machine = 0; machine < file->machine_count; machine++) {
             const struct repeat_effect *effect = repeat_leading(run, machine, program);
             const struct repeat_row *row =
-                effect ? repeat_row_at(run, effect->as_is) : single_row(run, machine, program);
+                effect ? effect->as_is : single_row(run, machine, program);
             AUTO_TEXT struct text words = {0};
             if (!repeat_is_own(run, program) || !row)
                 continue;
             /* How it was counted comes first, because other events may vary otherwise. */
             repeat_put_program(run, program, &words);
             repeat_put_machine(run, machine, &words);
-            text_printf(&words, ", counted as %s: ", repeat_event_of(run, row));
+            text_printf(&words, ", counted as %s: ", repeat_event_of(row));
             if (effect) {
-                put_effect(run, effect, &words);
+                put_effect(effect, &words);
             } else {
-                text_printf(&words, "%s ", REPEAT_SETTING(repeat_cell_of(run, row)->controls));
-                put_setting(run, row, &words);
+                text_printf(&words, "%s ", REPEAT_SETTING(row->cell->controls));
+                put_setting(row, &words);
                 text_puts(&words, "; under no other setting.");
             }
             put_apart(run, program, &words);
@@ -350,15 +313,11 @@ static void repeat_put_summary(const struct repeating *run, const struct style *
 
 /* --- before and after --- */
 
-static void add_setting(struct table *table, const struct repeating *run,
-                        const struct repeat_row *row)
+static void add_setting(struct table *table, const struct repeat_row *row)
 {
-    table_add(table, TONE_STRONG, row ? REPEAT_PERCENT(row->cv_percent) : "-");
-    if (row)
-        table_addf(table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
-                   repeat_alike(run, row), row->runs);
-    else
-        table_add(table, TONE_DIM, "-");
+    table_add(table, TONE_STRONG, REPEAT_PERCENT(row->cv_percent));
+    table_addf(table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu", repeat_alike(row),
+               row->runs);
 }
 
 /* Which columns there is room for, and need of. */
@@ -367,45 +326,27 @@ struct layout {
 };
 
 static void add_line(struct table *table, const struct layout *layout, const struct repeating *run,
-                     size_t machine, size_t program)
+                     const struct repeat_effect *effect)
 {
-    const struct repeat_effect *effect = repeat_leading(run, machine, program);
-    const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
+    const struct repeat_row *as_is = effect->as_is;
+    const struct repeat_place *at = &as_is->cell->at;
     AUTO_TEXT struct text who = {0};
-    if (!as_is)
-        return;
     /* "hash-seeds, aslr": the controls that did it. */
     for (int control = 0; control < CONTROL_COUNT; control++)
         if (effect->parts[control].brings || effect->parts[control].is_needed)
             text_printf(&who, "%s%s", who.length ? ", " : "", control_names[control]);
-    table_add(table, TONE_PLAIN, repeat_program_name(run, program));
+    table_add(table, TONE_PLAIN, repeat_program_name(run, at->program));
     table_add(table, TONE_PLAIN,
-              run->file.machine_count > 1 ? repeat_machine_name(run, machine) : "");
-    table_add(table, TONE_PLAIN, layout->events ? repeat_event_of(run, as_is) : "");
+              run->file.machine_count > 1 ? repeat_machine_name(run, at->machine) : "");
+    table_add(table, TONE_PLAIN, layout->events ? repeat_event_of(as_is) : "");
     table_add(table, TONE_PLAIN, layout->mean ? REPEAT_NUMBER(rint(as_is->mean)) : "");
-    add_setting(table, run, as_is);
-    add_setting(table, run, repeat_row_at(run, effect->controlled));
+    add_setting(table, as_is);
+    add_setting(table, effect->controlled);
     table_add(table, TONE_PLAIN, text_string(&who));
 }
 
-/* The event that all lines are of; NULL: they are of several. */
-static const char *common_event(const struct repeating *run)
-{
-    const char *common = NULL;
-    for (size_t program = 0; program < run->file.program_count; program++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            if (!effect || !repeat_is_own(run, program))
-                continue;
-            const char *event = repeat_event_of(run, repeat_row_at(run, effect->as_is));
-            if (common && strcmp(common, event) != 0)
-                return NULL;
-            common = event;
-        }
-    return common;
-}
-
-static void put_lines(const struct repeating *run, const struct style *style, struct text *out)
+static void put_lines(const struct repeating *run, const struct repeat_effect *const *list,
+                      size_t count, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
         {"program", false, false, false},   {"machine", false, false, false},
@@ -414,16 +355,17 @@ static void put_lines(const struct repeating *run, const struct style *style, st
         {"ctrl %", true, false, false},     {"identical", true, false, false},
         {"by control", false, true, false},
     };
-    const char *event = common_event(run);
+    /* The event that all lines are of; NULL: they are of several. */
+    const char *event = repeat_event_of(list[0]->as_is);
+    for (size_t i = 1; i < count && event; i++)
+        event = strcmp(repeat_event_of(list[i]->as_is), event) == 0 ? event : NULL;
     AUTO_TEXT struct text legend = {0};
     for (int mean = 1; mean >= 0; mean--) {
         struct table table = {.columns = columns,
                               .column_count = sizeof(columns) / sizeof(*columns)};
         const struct layout layout = {.events = !event, .mean = mean};
-        for (size_t program = 0; program < run->file.program_count; program++)
-            for (size_t machine = 0; machine < run->file.machine_count; machine++)
-                if (repeat_is_own(run, program))
-                    add_line(&table, &layout, run, machine, program);
+        for (size_t i = 0; i < count; i++)
+            add_line(&table, &layout, run, list[i]);
         bool fits = !mean || table_width(&table) <= style->width;
         if (fits)
             table_put(&table, style, out);
@@ -452,28 +394,22 @@ static void keep_worst(double percent, size_t program, double *worst, size_t *of
 static void repeat_put_suite(const struct repeating *run, const struct style *style,
                              struct text *out)
 {
-    size_t programs = 0, identical = 0, before = 0, after = 0; /* executed more than once */
+    size_t identical = 0, before = 0, after = 0; /* executed more than once */
     double worst_before = 0, worst_after = 0;
     size_t before_of = 0, after_of = 0;
+    const struct repeat_effect **list;
     AUTO_TEXT struct text words = {0};
     if (!repeat_is_suite(run))
         return;
-    for (size_t program = 0; program < run->file.program_count; program++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            const struct repeat_row *as_is = effect ? repeat_row_at(run, effect->as_is) : NULL;
-            if (!as_is || !repeat_is_own(run, program))
-                continue;
-            programs++;
-            before += as_is->runs > 1;
-            keep_worst(as_is->cv_percent, program, &worst_before, &before_of);
-            const struct repeat_row *controlled = repeat_row_at(run, effect->controlled);
-            if (!controlled)
-                continue;
-            after += controlled->runs > 1;
-            identical += controlled->runs > 1 && controlled->distinct == 1;
-            keep_worst(controlled->cv_percent, program, &worst_after, &after_of);
-        }
+    const size_t programs = repeat_leaders(run, true, &list);
+    for (size_t i = 0; i < programs; i++) {
+        const struct repeat_row *as_is = list[i]->as_is, *controlled = list[i]->controlled;
+        before += as_is->runs > 1;
+        keep_worst(as_is->cv_percent, as_is->cell->at.program, &worst_before, &before_of);
+        after += controlled->runs > 1;
+        identical += controlled->runs > 1 && controlled->distinct == 1;
+        keep_worst(controlled->cv_percent, as_is->cell->at.program, &worst_after, &after_of);
+    }
     if (!programs) {
         section_put_words("Nothing could be counted.", style, out);
         return;
@@ -498,7 +434,7 @@ static void repeat_put_suite(const struct repeating *run, const struct style *st
     text_puts(&words, ".");
     section_put_words(text_string(&words), style, out);
     text_putc(out, '\n');
-    put_lines(run, style, out);
+    put_lines(run, list, programs, style, out);
 }
 
 /* --- the same program on several machines --- */
@@ -512,24 +448,24 @@ static void repeat_put_machines(const struct repeating *run, const struct style 
         {"identical", true, false, false}, {"difference", true, false, false},
     };
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    const size_t machines = run->file.machine_count > 1 ? run->file.machine_count : 0;
-    for (size_t program = 0; program < run->file.program_count; program++) {
-        double first = NAN;
-        for (size_t machine = 0; machine < machines; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, program);
-            const struct repeat_row *row = effect ? repeat_row_at(run, effect->controlled) : NULL;
-            if (!row || !row->runs || !(repeat_is_own(run, program) || run->studying.options->all))
-                continue;
-            table_add(&table, TONE_PLAIN, isfinite(first) ? "" : repeat_program_name(run, program));
-            table_add(&table, TONE_PLAIN, repeat_machine_name(run, machine));
-            table_add(&table, TONE_PLAIN, repeat_event_of(run, row));
-            table_add(&table, TONE_STRONG, REPEAT_NUMBER(row->mean));
-            table_addf(&table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
-                       repeat_alike(run, row), row->runs);
-            table_add(&table, TONE_PLAIN,
-                      isfinite(first) ? REPEAT_DIFFERENCE(row->mean - first) : "");
-            first = isfinite(first) ? first : row->mean;
-        }
+    const struct repeat_effect **list;
+    const size_t count = repeat_leaders(run, !run->studying.options->all, &list);
+    double first = NAN;
+    for (size_t i = 0; i < count && run->file.machine_count > 1; i++) {
+        const struct repeat_row *row = list[i]->controlled;
+        const struct repeat_place *at = &row->cell->at;
+        if (i && list[i - 1]->as_is->cell->at.program != at->program)
+            first = NAN;
+        if (!row->runs)
+            continue;
+        table_add(&table, TONE_PLAIN, isfinite(first) ? "" : repeat_program_name(run, at->program));
+        table_add(&table, TONE_PLAIN, repeat_machine_name(run, at->machine));
+        table_add(&table, TONE_PLAIN, repeat_event_of(row));
+        table_add(&table, TONE_STRONG, REPEAT_NUMBER(row->mean));
+        table_addf(&table, row->distinct == 1 ? TONE_GOOD : TONE_PLAIN, "%zu of %zu",
+                   repeat_alike(row), row->runs);
+        table_add(&table, TONE_PLAIN, isfinite(first) ? REPEAT_DIFFERENCE(row->mean - first) : "");
+        first = isfinite(first) ? first : row->mean;
     }
     if (table.count) {
         section_put_heading("The same program on several machines, controlled", style, out);
@@ -542,7 +478,7 @@ static void repeat_put_machines(const struct repeating *run, const struct style 
  * Why a program is not the same from run to run, with what was seen; and why sources count it
  * differently, side by side. */
 
-#define FEW_WORDS 120u /* bytes of evidence behind a reason, unless all is asked for */
+#define FEW_CLAUSES 3u /* of evidence behind a reason, unless all is asked for */
 
 /* --- from run to run --- */
 
@@ -555,17 +491,17 @@ static void repeat_put_causes(const struct repeating *run, const struct style *s
         for (size_t i = 0; i < run->report.seen_count; i++) {
             const struct repeat_seen *seen = &run->report.seen[i];
             AUTO_TEXT struct text words = {0};
-            if (!repeat_is_detailed(run, seen->program) || seen->parted != (parted == 1))
+            if (!repeat_is_detailed(run, seen->at.program) || seen->parted != (parted == 1))
                 continue;
             if (!any)
                 section_put_heading("Why it is not the same from run to run", style, out);
             any = true;
             if (run->file.program_count > 1 && run->studying.options->all)
-                text_printf(&words, "%s, ", repeat_program_name(run, seen->program));
-            text_puts(&words,
-                      seen->cause < PARTING_COUNT ? repeat_parting_names[seen->cause] : "?");
-            repeat_put_machine(run, seen->machine, &words);
-            text_printf(&words, "%s: %s", seen->parted ? "" : " (may part runs)", seen->evidence);
+                text_printf(&words, "%s, ", repeat_program_name(run, seen->at.program));
+            text_puts(&words, repeat_parting_names[seen->cause]);
+            repeat_put_machine(run, seen->at.machine, &words);
+            text_printf(&words, "%s: ", seen->parted ? "" : " (may part runs)");
+            reasons_put(&seen->evidence, &words);
             section_put_item(text_string(&words), style, out);
         }
 }
@@ -579,8 +515,8 @@ static void add_alignment(struct table *table, const struct repeating *run,
     AUTO_TEXT struct text source = {0};
     bool unknown = false;
     for (size_t i = 0; i < alignment->reason_count; i++) {
-        unknown |= strcmp(alignment->reasons[i].what, "unknown") == 0;
-        text_printf(&reasons, "%s%s %s", i ? ", " : "", alignment->reasons[i].what,
+        unknown |= alignment->reasons[i].what == WHY_UNKNOWN;
+        text_printf(&reasons, "%s%s %s", i ? ", " : "", align_why_names[alignment->reasons[i].what],
                     REPEAT_DIFFERENCE(rint(alignment->reasons[i].instructions)));
     }
     if (!unknown && alignment->difference != 0 && isfinite(alignment->unexplained) &&
@@ -588,8 +524,8 @@ static void add_alignment(struct table *table, const struct repeating *run,
         text_printf(&reasons, "%sunexplained %s", reasons.length ? ", " : "",
                     REPEAT_DIFFERENCE(rint(alignment->unexplained)));
     text_puts(&source, alignment->source);
-    repeat_put_machine(run, alignment->machine, &source);
-    table_add(table, TONE_PLAIN, several ? repeat_program_name(run, alignment->program) : "");
+    repeat_put_machine(run, alignment->at.machine, &source);
+    table_add(table, TONE_PLAIN, several ? repeat_program_name(run, alignment->at.program) : "");
     table_add(table, TONE_PLAIN, text_string(&source));
     table_add(table, TONE_PLAIN, REPEAT_NUMBER(alignment->raw));
     table_add(table, TONE_PLAIN, REPEAT_NUMBER(alignment->repetitions));
@@ -610,15 +546,13 @@ static void put_evidence(const struct repeat_alignment *alignment, bool all,
     for (size_t i = 0; i < alignment->reason_count; i++) {
         const struct align_reason *reason = &alignment->reasons[i];
         AUTO_TEXT struct text words = {0};
-        if (!reason->words[0])
+        const size_t count = reason->evidence.count;
+        const size_t told = all || count < FEW_CLAUSES ? count : FEW_CLAUSES;
+        if (!count)
             continue;
-        size_t length = strlen(reason->words);
-        const bool cut = !all && length > FEW_WORDS;
-        length = cut ? FEW_WORDS : length;
-        while (cut && length && reason->words[length] != ' ')
-            length--;
-        text_printf(&words, "%s, %s: %.*s%s", alignment->source, reason->what, (int)length,
-                    reason->words, cut ? " ..." : "");
+        text_printf(&words, "%s, %s: ", alignment->source, align_why_names[reason->what]);
+        reasons_put(&(struct reasons){reason->evidence.list, told}, &words);
+        text_puts(&words, told < count ? " ..." : "");
         section_put_item(text_string(&words), style, out);
     }
 }
@@ -637,7 +571,7 @@ static void repeat_put_sources(const struct repeating *run, const struct style *
     AUTO_TEXT struct text evidence = {0};
     for (size_t i = 0; i < run->report.alignment_count; i++) {
         const struct repeat_alignment *alignment = &run->report.alignments[i];
-        if (!repeat_is_detailed(run, alignment->program))
+        if (!repeat_is_detailed(run, alignment->at.program))
             continue;
         add_alignment(&table, run, alignment, several);
         put_evidence(alignment, run->studying.options->all, style, &evidence);
@@ -674,7 +608,7 @@ static void repeat_put_absences(const struct repeating *run, const struct style 
         if (cell->failed && cell->reason)
             omissions_add(
                 &omissions, known,
-                memory_format("%s by %s", repeat_program_name(run, cell->program), cell->source),
+                memory_format("%s by %s", repeat_program_name(run, cell->at.program), cell->source),
                 cell->reason);
     }
     /* Where nothing works, what to do about it is the answer. */
@@ -692,13 +626,10 @@ static void put_remarks(const struct repeating *run, const struct style *style, 
 {
     AUTO_TEXT struct text words = {0};
     size_t fewest = SIZE_MAX;
-    for (size_t i = 0; i < run->file.program_count; i++)
-        for (size_t machine = 0; machine < run->file.machine_count; machine++) {
-            const struct repeat_effect *effect = repeat_leading(run, machine, i);
-            const struct repeat_row *row = effect ? repeat_row_at(run, effect->as_is) : NULL;
-            if (row && repeat_is_own(run, i) && row->runs < fewest)
-                fewest = row->runs;
-        }
+    const struct repeat_effect **list;
+    const size_t count = repeat_leaders(run, true, &list);
+    for (size_t i = 0; i < count; i++)
+        fewest = list[i]->as_is->runs < fewest ? list[i]->as_is->runs : fewest;
     if (fewest < PAPER_RUNS)
         text_printf(&words,
                     "With fewer than the %u runs of the paper (here %zu), rare values are likely "

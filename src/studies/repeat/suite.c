@@ -173,26 +173,23 @@ bool made_input_known(const char *kind)
     return false;
 }
 
-static int read_beside(const struct made_input *input, const char *folder, struct text *out,
-                       struct failure *failure)
+/* what: "the input". */
+static int read_plain_file(const char *path, const char *what, size_t most, struct text *out,
+                           struct failure *failure)
 {
-    AUTO_TEXT struct text path = {0};
-    text_printf(&path, "%s/%s", folder, input->file);
-    AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat about;
-    if (fd < 0 || fstat(fd, &about) < 0)
-        return fail_with(failure, -errno, "the input %.300s cannot be read: %s", text_string(&path),
-                         strerror(errno));
-    if (!S_ISREG(about.st_mode) || (uint64_t)about.st_size > BROUGHT_MOST_BYTES)
-        return fail_with(failure, -EINVAL,
-                         "the input %.300s is no ordinary file of at most %u bytes",
-                         text_string(&path), BROUGHT_MOST_BYTES);
     char buffer[65536];
-    ssize_t got;
-    while ((got = read(fd, buffer, sizeof(buffer))) > 0 && out->length <= BROUGHT_MOST_BYTES)
-        text_append(out, buffer, (size_t)got);
-    return got < 0 ? fail_with(failure, -errno, "the input %.300s cannot be read: %s",
-                               text_string(&path), strerror(errno))
+    ssize_t got = -1;
+    if (fd >= 0 && fstat(fd, &about) == 0) {
+        if (!S_ISREG(about.st_mode) || (uint64_t)about.st_size > most)
+            return fail_with(failure, -EINVAL, "%s %.300s is no ordinary file of at most %zu bytes",
+                             what, path, most);
+        while ((got = read(fd, buffer, sizeof(buffer))) > 0 && out->length <= most)
+            text_append(out, buffer, (size_t)got);
+    }
+    return got < 0 ? fail_with(failure, -errno, "%s %.300s cannot be read: %s", what, path,
+                               strerror(errno))
                    : 0;
 }
 
@@ -202,7 +199,8 @@ int made_input_bytes(const struct made_input *input, const char *folder, struct 
     struct random random;
     random_seed(&random, input->seed);
     if (!input->kind)
-        return read_beside(input, folder, bytes, failure);
+        return read_plain_file(memory_format("%s/%s", folder, input->file), "the input",
+                               BROUGHT_MOST_BYTES, bytes, failure);
     for (size_t i = 0; i < KINDS; i++)
         if (strcmp(kinds[i].kind, input->kind) == 0)
             kinds[i].make(bytes, input->size, &random);
@@ -556,24 +554,6 @@ static int check_workload(const struct suite *suite, struct workload *workload,
 
 /* --- the file --- */
 
-static int read_file(const char *path, char **content, struct failure *failure)
-{
-    struct stat about;
-    AUTO_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &about) < 0)
-        return fail_with(failure, -errno, "the suite %.300s cannot be read: %s", path,
-                         strerror(errno));
-    if (!S_ISREG(about.st_mode) || about.st_size > MOST_BYTES)
-        return fail_with(failure, -EINVAL,
-                         "the suite %.300s is no ordinary file of at most %d bytes", path,
-                         MOST_BYTES);
-    *content = memory_new((size_t)about.st_size + 1, 1);
-    const ssize_t got = read(fd, *content, (size_t)about.st_size);
-    if (got < 0 || strlen(*content) != (size_t)got)
-        return fail_with(failure, -EINVAL, "the suite %.300s is no text", path);
-    return 0;
-}
-
 /* The suites that come with assay: beside the build, where it is installed. */
 static char *find_installed(const char *name)
 {
@@ -593,15 +573,17 @@ static char *find_installed(const char *name)
 
 int suite_read(const char *name, struct suite *suite, struct failure *failure)
 {
-    char *content = NULL;
+    AUTO_TEXT struct text content = {0};
     struct reading reading = {
         .suite = suite, .failure = failure, .workload = SIZE_MAX, .input = SIZE_MAX};
     const bool ours = strcmp(name, "open") == 0 && access(name, F_OK) < 0;
     *suite = (struct suite){.path = ours ? find_installed(name) : memory_copy(name)};
-    int error = read_file(suite->path, &content, failure);
+    int error = read_plain_file(suite->path, "the suite", MOST_BYTES, &content, failure);
+    if (!error && strlen(text_string(&content)) != content.length)
+        error = fail_with(failure, -EINVAL, "the suite %.300s is no text", suite->path);
     if (error)
         return error;
-    reading.rest = content;
+    reading.rest = text_string(&content);
     int parsed = ini_parse_stream(next_line, &reading, put_value, &reading);
     if (reading.error)
         return reading.error;

@@ -11,8 +11,7 @@
 
 static const char *program_of(const struct repeating *run, const struct repeat_row *row)
 {
-    const struct repeat_cell *cell = repeat_cell_of(run, row);
-    return repeat_program_name(run, cell ? cell->program : SIZE_MAX);
+    return repeat_program_name(run, row->cell->at.program);
 }
 
 /* Of the counts that were taken in a setting, one for each program and event: which varies most,
@@ -28,8 +27,7 @@ static struct variation variation_of(const struct repeating *run, bool controlle
     const char *last = "";
     for (size_t i = 0; i < run->report.effect_count; i++) {
         const struct repeat_effect *effect = &run->report.effects[i];
-        const struct repeat_row *row =
-            repeat_row_at(run, controlled ? effect->controlled : effect->as_is);
+        const struct repeat_row *row = controlled ? effect->controlled : effect->as_is;
         if (!row || !row->runs || !isfinite(row->cv_percent))
             continue;
         const char *program = program_of(run, row);
@@ -55,7 +53,7 @@ static void say_variation(const struct repeating *run, bool controlled, const ch
     if (variation.varied)
         text_printf(&sentence,
                     "%s, counts of %zu %s vary by up to %s %% from run to run (%s of %s).", how,
-                    variation.programs, word, share, repeat_event_of(run, variation.most),
+                    variation.programs, word, share, repeat_event_of(variation.most),
                     program_of(run, variation.most));
     else
         text_printf(&sentence, "%s, every count of %zu %s is the same in every run.", how,
@@ -77,7 +75,7 @@ static void put_most(const struct repeating *run, bool controlled, struct text *
     if (!most)
         text_puts(out, "not measured");
     else if (most->cv_percent > 0)
-        text_printf(out, "up to %s %% apart (%s)", number, repeat_event_of(run, most));
+        text_printf(out, "up to %s %% apart (%s)", number, repeat_event_of(most));
     else
         text_puts(out, "the same");
 }
@@ -98,7 +96,7 @@ static json_t *most_json(const struct repeating *run, bool controlled)
 {
     const struct repeat_row *most = variation_of(run, controlled).most;
     return most ? JSON_OBJECT({"program", json_text(program_of(run, most))},
-                              {"event", json_text(repeat_event_of(run, most))},
+                              {"event", json_text(repeat_event_of(most))},
                               {"cv_percent", json_real(most->cv_percent)})
                 : json_null();
 }
@@ -116,13 +114,13 @@ static void compare(const struct compared *compared, const void *kept)
     const struct repeating *run = kept;
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = repeat_cell_of(run, row);
-        if (!cell || row->runs < 2 || (cell->sweep > SWEEP_NONE && cell->sweep < SWEEP_COUNT))
+        const struct repeat_cell *cell = row->cell;
+        if (row->runs < 2 || (cell->sweep > SWEEP_NONE && cell->sweep < SWEEP_COUNT))
             continue;
-        const size_t identical = repeat_alike(run, row);
+        const size_t identical = repeat_alike(row);
         AUTO_TEXT struct text subject = {0};
-        text_printf(&subject, "%s, %s, %s", repeat_program_name(run, cell->program),
-                    repeat_event_of(run, row), REPEAT_SETTING(cell->controls));
+        text_printf(&subject, "%s, %s, %s", repeat_program_name(run, cell->at.program),
+                    repeat_event_of(row), REPEAT_SETTING(cell->controls));
         const struct compare_word word = {.word = identical == row->runs ? "identical" : "varies",
                                           .hits = identical,
                                           .runs = row->runs};

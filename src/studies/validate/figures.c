@@ -226,7 +226,7 @@ static json_t *of_explanations(const struct judgements *judgements)
                        json_text(verdict_names[judgement->verdict]),
                        json_text(cause_names[why->cause]), json_text(why->per),
                        figure_number(why->size), figure_number(why->low), figure_number(why->high),
-                       figure_number(why->share), json_text(judgement->note));
+                       figure_number(why->share), json_text(reasons_text(&judgement->why)));
         }
     return figure;
 }

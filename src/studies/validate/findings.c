@@ -4,13 +4,12 @@
  * The claims of the paper on microbenchmarks as data, and their way through the rules: judgements
  * in, findings out (docs/findings.md). */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "stats/interval.h"
-#include "studies/validate/study.h"
+#include "studies/validate/judge.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What a claim is. Claims are data at the end of this file. */
@@ -121,23 +120,18 @@ static bool reading_graver(const struct reading *one, const struct reading *othe
            fmax(fabs(other->off.low), fabs(other->off.high));
 }
 
-/* Digits enough to tell 0.9 from 1.1, and none behind the point where they say nothing. */
-static int digits_of(double percent)
+/* "+0.31 % [+0.12, +0.5]"; "+0.31 %" where nothing varies. */
+static struct reasons reading_words(const struct reading *reading)
 {
-    return fabs(percent) >= 10 ? 0 : fabs(percent) >= 0.1 ? 1 : 3;
-}
-
-/* "+0.3 % [+0.1, +0.5]"; "+0.3 %" where nothing varies. */
-static void reading_words(const struct reading *reading, char *words, size_t size)
-{
-    double low = reading->off.low, high = reading->off.high, estimate = reading->off.value;
-    if (!reading_is_open(reading) && high - low < 1e-9)
-        snprintf(words, size, "%+.*f %%", digits_of(estimate), estimate);
-    else if (!reading_is_open(reading))
-        snprintf(words, size, "%+.*f %% [%+.*f, %+.*f]", digits_of(estimate), estimate,
-                 digits_of(low), low, digits_of(high), high);
+    const struct estimate *off = &reading->off;
+    struct reasons words = {0};
+    if (reading_is_open(reading))
+        BECAUSE(&words, SINGLE_READING, off->value);
+    else if (off->high - off->low < 1e-9)
+        BECAUSE(&words, READING, off->value);
     else
-        snprintf(words, size, "%+.*f %%, a single run", digits_of(estimate), estimate);
+        BECAUSE(&words, READING, off->value, off->low, off->high);
+    return words;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -179,63 +173,70 @@ static const char *choice_of(const char *list)
 }
 
 /* May this event say something of the machine, does it count one of the classes, and did it count
- * at all here? Then NULL. A source counts what it executes itself: that says nothing of this
- * machine's counters. Otherwise why not, as a clause; "" where it is another event. */
-static const char *why_not(const struct judgement *judgement, const char *classes)
+ * at all here? A source counts what it executes itself: that says nothing of this machine's
+ * counters. Otherwise `why` says why not, unless it is another event. */
+static bool speaks(const struct judgement *judgement, const char *classes, struct reasons *why)
 {
     const struct evidence *evidence = judgement->evidence;
     const char *reason =
         evidence->reason && *evidence->reason ? evidence->reason : "no reason was given";
     if (!counts_class(evidence, classes, false))
-        return "";
+        return false;
     if (evidence->error)
-        return memory_format("%.100s cannot be opened: %.*s", evidence->event,
-                             reason_first_sentence(reason), reason);
-    if (judgement->verdict == VERDICT_UNSCHEDULED)
-        return memory_format("%.100s opens, but never got a counter", evidence->event);
-    if (judgement->verdict == VERDICT_DEAD &&
-        (judgement->cause == CAUSE_MODE_NOT_APPLICABLE || judgement->cause == CAUSE_CORE_TYPE))
-        return memory_format("%.100s cannot count this: %.200s", evidence->event, judgement->note);
-    return NULL;
+        BECAUSE(why, CANNOT_OPEN, evidence->event,
+                memory_format("%.*s", reason_first_sentence(reason), reason));
+    else if (judgement->verdict == VERDICT_UNSCHEDULED)
+        BECAUSE(why, NEVER_SCHEDULED, evidence->event);
+    else if (judgement->verdict == VERDICT_DEAD &&
+             (judgement->cause == CAUSE_MODE_NOT_APPLICABLE || judgement->cause == CAUSE_CORE_TYPE))
+        BECAUSE(why, CANNOT_COUNT, evidence->event, &judgement->why);
+    else
+        return true;
+    return false;
+}
+
+static bool may_speak(const struct judgement *judgement, const char *classes)
+{
+    struct reasons ignored = {0};
+    return speaks(judgement, classes, &ignored);
 }
 
 /* Why an event that counts has nothing to say: its specimens were not measured, or not enough. */
-static const char *why_no_points(const struct tested *claim, const struct tested_by *test,
-                                 const struct evidence *evidence)
+static struct reasons why_no_points(const struct tested *claim, const struct tested_by *test,
+                                    const struct evidence *evidence)
 {
     double most = -1;
-    const char *event = evidence->event, *why = NULL;
+    const char *event = evidence->event;
+    struct reasons why = {0}, little = {0};
     for (size_t i = 0; i < evidence->point_count; i++) {
         const struct point *point = &evidence->points[i];
         if (point->is_null || !claim_lists(test->specimens, point->specimen))
             continue;
         struct judged_point judged = {.point = point};
         double count = reading_foretold(&judged, claim->foretold);
+        struct reasons of_point = {0};
         if (point->truth.grade == TRUTH_NONE)
-            why =
-                memory_format("nothing is predicted for %.100s on %.100s", event, point->specimen);
+            BECAUSE(&of_point, NOT_FORETOLD, event, point->specimen);
         else if (!point->run_count && point->failure_reason)
-            why = memory_format("%.100s could not be measured on %.100s: %.200s", event,
-                                point->specimen, point->failure_reason);
+            BECAUSE(&of_point, NOT_MEASURABLE, event, point->specimen, point->failure_reason);
         else if (point->run_count && count > most)
             most = count;
+        why = of_point.count ? of_point : why;
     }
     if (most >= 0 && claim->least > 0)
-        return memory_format("%.100s has no quiet runs with a count that is large enough: at most "
-                             "%s was predicted, and it takes %s and a hundred times the overhead",
-                             event, FIGURE(most), FIGURE(claim->least));
-    if (most >= 0)
-        return memory_format("%.100s was not measured with counts small enough, or counts none",
-                             event);
-    return why ? why
-               : memory_format("%.100s was not measured on %s", event, choice_of(test->specimens));
+        BECAUSE(&little, COUNTS_TOO_SMALL, event, most, claim->least);
+    else if (most >= 0)
+        BECAUSE(&little, COUNTS_TOO_LARGE, event);
+    else if (!why.count)
+        BECAUSE(&why, NOT_MEASURED_ON, event, choice_of(test->specimens));
+    return little.count ? little : why;
 }
 
 /* Why nothing was read in a test, as a clause about the event that came furthest. Excuses of tests
  * whose events came further weigh more. */
 struct excuse {
     enum { EXCUSE_NOT_TRIED, EXCUSE_REFUSED, EXCUSE_NOT_ENOUGH } weight;
-    const char *text; /* NULL: none is needed so far */
+    struct reasons why; /* nothing: none is needed so far */
 };
 
 static struct excuse excuse_of(const struct tested *claim, const struct tested_by *test,
@@ -245,18 +246,18 @@ static struct excuse excuse_of(const struct tested *claim, const struct tested_b
     bool sourced = false;
     for (size_t i = 0; i < judgements->count; i++) {
         const struct judgement *judgement = &judgements->list[i];
-        const char *why = why_not(judgement, test->classes);
+        struct reasons why = {0};
         sourced |= counts_class(judgement->evidence, test->classes, true);
-        if (!why)
+        if (speaks(judgement, test->classes, &why))
             return (struct excuse){EXCUSE_NOT_ENOUGH,
                                    why_no_points(claim, test, judgement->evidence)};
-        if (*why && !excuse.text)
+        if (why.count && !excuse.why.count)
             excuse = (struct excuse){EXCUSE_REFUSED, why};
     }
-    if (!excuse.text)
-        excuse.text = memory_format(
-            "no event that counts %s was measured%s", choice_of(test->classes),
-            sourced ? ", only sources, which say nothing of this machine's counters" : "");
+    if (!excuse.why.count && sourced)
+        BECAUSE(&excuse.why, ONLY_SOURCES, choice_of(test->classes));
+    else if (!excuse.why.count)
+        BECAUSE(&excuse.why, NO_EVENT, choice_of(test->classes));
     return excuse;
 }
 
@@ -266,11 +267,12 @@ static void excuse_add(struct excuse *weightiest, const struct tested *claim,
                        bool named)
 {
     struct excuse excuse = excuse_of(claim, test, judgements);
-    if (weightiest->text && excuse.weight <= weightiest->weight)
+    if (weightiest->why.count && excuse.weight <= weightiest->weight)
         return;
+    weightiest->weight = excuse.weight;
+    weightiest->why = named ? (struct reasons){0} : excuse.why;
     if (named)
-        excuse.text = memory_format("%s: %.400s", test->what, excuse.text);
-    *weightiest = excuse;
+        BECAUSE(&weightiest->why, OF_TEST, test->what, &excuse.why);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -322,7 +324,7 @@ static size_t look_at(const struct judgements *judgements, bool otherwise, struc
         /* Events that deviate for another cause say little of overhead: they are asked last. */
         bool deviates =
             judgement->cause != CAUSE_NONE && judgement->cause != CAUSE_INTERFACE_OVERHEAD;
-        if (!class || deviates != otherwise || why_not(judgement, class) ||
+        if (!class || deviates != otherwise || !may_speak(judgement, class) ||
             !take_ends(judgements->rows[i], &ends))
             continue;
         bool worse = ends.verdict != best->verdict
@@ -341,20 +343,16 @@ static void rule_overhead(const struct claim *claim, const void *context, struct
     (void)claim;
     struct ends best = {0};
     if (!look_at(judgements, false, &best) && !look_at(judgements, true, &best)) {
-        finding_add(finding, "no event that was measured here counts anything in an empty window "
-                             "and has counts both small and large beside that");
+        BECAUSE(&finding->why, NO_ENDS);
         return;
     }
-    char small[80], large[80];
-    reading_words(&best.small, small, sizeof(small));
-    reading_words(&best.large, large, sizeof(large));
+    const struct reasons small = reading_words(&best.small), large = reading_words(&best.large);
     estimate_report(&best.small.off, finding);
     finding->verdict = best.verdict;
-    finding_add(finding, "%.100s on %.100s through %.40s adds %lld: %s at N = %s, %s at N = %s",
-                best.small.point->row->judgement->evidence->event, best.small.point->row->specimen,
-                best.small.point->row->path, (long long)best.small.point->overhead, small,
-                FIGURE((double)best.small.point->point->n), large,
-                FIGURE((double)best.large.point->point->n));
+    BECAUSE(&finding->why, ENDS, best.small.point->row->judgement->evidence->event,
+            best.small.point->row->specimen, best.small.point->row->path,
+            best.small.point->overhead, &small, best.small.point->point->n, &large,
+            best.large.point->point->n);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -421,13 +419,13 @@ static void rule_threshold(const struct claim *asked, const void *context, struc
     for (const struct tested_by *test = claim->tests; test->what && !best.row; test++) {
         for (size_t i = 0; i < judgements->count && !dead; i++)
             if (judgements->list[i].verdict == VERDICT_DEAD &&
-                !why_not(&judgements->list[i], test->classes))
+                may_speak(&judgements->list[i], test->classes))
                 dead = judgements->list[i].evidence->event;
         for (size_t i = 0; i < judgements->row_count; i++) {
             const struct judged_row *row = judgements->rows[i];
             struct threshold found;
             if (!claim_lists(test->specimens, row->specimen) ||
-                why_not(row->judgement, test->classes) || !find_threshold(row, &found))
+                !may_speak(row->judgement, test->classes) || !find_threshold(row, &found))
                 continue;
             /* One event that does so is enough. */
             if (!best.row || verdict_graver(best.verdict, found.verdict) ||
@@ -437,9 +435,9 @@ static void rule_threshold(const struct claim *asked, const void *context, struc
         excuse_add(&excuse, claim, test, judgements, false);
     }
     if (!best.row && dead)
-        finding_add(finding, "%.100s reads 0 whatever is done: no threshold shows", dead);
+        BECAUSE(&finding->why, ALWAYS_ZERO, dead);
     else if (!best.row)
-        finding_add(finding, "%s", excuse.text);
+        finding->why = excuse.why;
     if (!best.row)
         return;
     finding->verdict = best.verdict;
@@ -448,17 +446,15 @@ static void rule_threshold(const struct claim *asked, const void *context, struc
     finding->high = best.counted - 1;
     finding->estimate = best.zero > 0 ? sqrt(finding->low * finding->high) : 0;
     finding->detectable = best.smallest;
-    finding_add(finding, "%.100s on %.100s ", best.row->judgement->evidence->event,
-                best.row->specimen);
+    const char *event = best.row->judgement->evidence->event;
     if (best.zero > 0)
-        finding_add(finding, "reads 0 up to N between %s and %s", FIGURE(best.zero),
-                    FIGURE(best.counted - 1));
+        BECAUSE(&finding->why, ZERO_UP_TO, event, best.row->specimen, best.zero, best.counted - 1);
     else
-        finding_add(finding, "counts from %s on and reads 0 at no N", FIGURE(best.counted));
+        BECAUSE(&finding->why, COUNTS_FROM, event, best.row->specimen, best.counted);
     if (best.verdict == FINDING_INCONCLUSIVE)
-        finding_add(finding, "; small counts scatter, or lie too far apart to tell the threshold");
+        BECAUSE(&finding->why, NO_CLEAR_THRESHOLD);
     else if (best.verdict == FINDING_FAILS && best.zero > 0)
-        finding_add(finding, "; that is not about 100");
+        BECAUSE(&finding->why, NOT_ABOUT_100);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -477,7 +473,8 @@ static struct gravest within_look_at_test(const struct tested *claim, const stru
     struct gravest gravest = {0};
     for (size_t i = 0; i < judgements->row_count; i++) {
         const struct judged_row *row = judgements->rows[i];
-        if (!claim_lists(test->specimens, row->specimen) || why_not(row->judgement, test->classes))
+        if (!claim_lists(test->specimens, row->specimen) ||
+            !may_speak(row->judgement, test->classes))
             continue;
         for (size_t j = 0; j < row->point_count; j++) {
             const struct judged_point *point = &row->points[j];
@@ -502,8 +499,7 @@ static void rule_within(const struct claim *asked, const void *context, struct f
     struct gravest gravest = {0};
     struct excuse excuse = {0};
     if (claim->physical && facts->file->emulated) {
-        finding_add(finding, "this machine is emulated: it has no predictor, no caches and no "
-                             "cycles of its own that could be counted");
+        BECAUSE(&finding->why, EMULATED);
         return;
     }
     for (const struct tested_by *test = claim->tests; test->what; test++) {
@@ -519,39 +515,36 @@ static void rule_within(const struct claim *asked, const void *context, struct f
             break;
     }
     if (!gravest.points) {
-        finding_add(finding, "%s", excuse.text);
+        finding->why = excuse.why;
         return;
     }
     const struct reading *reading = &gravest.reading;
     const struct judged_row *row = reading->point->row;
     estimate_report(&reading->off, finding);
     /* Which event decided, and at which N. */
-    finding_add(finding,
-                "%.100s on %.100s at N = %s through %.40s decides, the furthest off of "
-                "%zu points",
-                row->judgement->evidence->event, row->specimen,
-                FIGURE((double)reading->point->point->n), row->path, gravest.points);
-    if (reading->off.verdict == FINDING_INCONCLUSIVE)
-        finding_add(finding,
-                    isfinite(reading->off.detectable) && reading->off.detectable <= WITHIN_PERCENT
-                        ? "; its interval holds the limit of 1 %%"
-                        : "; its spread would hide a deviation of 1 %%");
+    BECAUSE(&finding->why, DECIDES, row->judgement->evidence->event, row->specimen,
+            reading->point->point->n, row->path, gravest.points);
+    if (reading->off.verdict == FINDING_INCONCLUSIVE) {
+        if (isfinite(reading->off.detectable) && reading->off.detectable <= WITHIN_PERCENT)
+            BECAUSE(&finding->why, HOLDS_LIMIT);
+        else
+            BECAUSE(&finding->why, TOO_WIDE);
+    }
     if (row->judgement->verdict == VERDICT_DEAD)
-        finding_add(finding, "; the event is dead: it reads 0 whatever is done");
+        BECAUSE(&finding->why, DEAD_EVENT);
     for (const struct tested_by *test = claim->exceptions; test->what; test++) {
         struct gravest exception = within_look_at_test(claim, test, judgements);
-        char words[80];
+        static const enum validate_why outcomes[] = {[FINDING_HOLDS] = WHY_EXCEPTION_KEEPS,
+                                                     [FINDING_FAILS] = WHY_EXCEPTION_BREAKS,
+                                                     [FINDING_INCONCLUSIVE] = WHY_EXCEPTION_OPEN};
         if (!exception.points)
             continue;
-        reading_words(&exception.reading, words, sizeof(words));
-        finding_add(finding, "; %s: %s (%.60s), which %s", test->what, words,
-                    exception.reading.point->row->judgement->evidence->event,
-                    exception.reading.off.verdict == FINDING_HOLDS   ? "keeps to 1 %"
-                    : exception.reading.off.verdict == FINDING_FAILS ? "breaks it"
-                                                                     : "decides nothing");
+        const struct reasons off = reading_words(&exception.reading);
+        REASON(&finding->why, CLAUSE, &validate_words[outcomes[exception.reading.off.verdict]],
+               test->what, &off, exception.reading.point->row->judgement->evidence->event);
     }
-    if (excuse.text && !claim->first_only)
-        finding_add(finding, "; not tested, %s", excuse.text);
+    if (excuse.why.count && !claim->first_only)
+        BECAUSE(&finding->why, NOT_TESTED, &excuse.why);
 }
 
 /* --- the claims --- */

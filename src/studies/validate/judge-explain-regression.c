@@ -332,60 +332,56 @@ static void name_alike(struct regression *regression, size_t term, char *names, 
             alike |= regression->alike[j] && regression->which[j] == i;
         if (!alike || is_synonym(own, candidate))
             continue;
-        int more = snprintf(names + length, size - length, "%s%s",
-                            named++ ? ", " : "; cannot be told apart here from ", candidate->name);
+        int more =
+            snprintf(names + length, size - length, "%s%s", named++ ? ", " : "", candidate->name);
         length += more > 0 ? (size_t)more : 0;
     }
 }
 
-/* Adds the explanation with its sentence; alike: what else it could be, "" or from "; " on. */
+/* How what the code does adds to a count. */
+static enum validate_why each_of(const struct candidate *candidate, const struct explanation *found)
+{
+    const bool leaks = found->cause == CAUSE_KERNEL_LEAK;
+    switch (candidate->kind) {
+    case CANDIDATE_CLASS:
+        return WHY_EACH_CLASS;
+    case CANDIDATE_SYSCALLS:
+        return leaks ? WHY_EACH_IN_KERNEL : fabs(found->size) < 3 ? WHY_EACH_BORDER : WHY_EACH;
+    case CANDIDATE_TIME:
+        return found->cause == CAUSE_INTERRUPT_OVERCOUNT ? WHY_EACH_TICK : WHY_EACH;
+    default:
+        return leaks ? WHY_EACH_HANDLER : WHY_EACH;
+    }
+}
+
+/* Adds the explanation with its sentence; alike: what else it could be, "" where nothing. */
 static void say_term(struct explaining *explaining, const struct candidate *candidate,
                      const struct explanation *found, const char *alike)
 {
-    double size = found->size, low = found->low, high = found->high;
-    const char *verb = size < 0 ? "Lacks" : "Adds", *why = "";
-    bool leaks = found->cause == CAUSE_KERNEL_LEAK, has_null = false;
-    if (size < 0 && candidate->kind != CANDIDATE_TRUTH) {
-        size = -found->size;
-        low = -found->high;
-        high = -found->low;
-    }
+    const bool lacks = found->size < 0;
+    const double size = fabs(found->size), low = lacks ? -found->high : found->low;
+    const double high = lacks ? -found->low : found->high;
+    struct reasons *say = explaining_add(explaining, found);
+    bool has_null = false;
     switch (candidate->kind) {
     case CANDIDATE_TRUTH:
-        explaining_add(explaining, found, "Counts by a factor of %.4f [%.4f, %.4f]%s.", 1 + size,
-                       1 + low, 1 + high, alike);
+        SAY(say, SCALED, 1 + found->size, 1 + found->low, 1 + found->high, alike);
         return;
     case CANDIDATE_CONSTANT:
         for (size_t i = 0; i < explaining->errors.count; i++)
             has_null |= explaining->errors.points[i].judged->has_overhead;
-        explaining_add(explaining, found, "%s %s in every run [%s, %s]%s%s.", verb, FIGURE(size),
-                       FIGURE(low), FIGURE(high),
-                       has_null ? ", beyond the overhead of the null" : "", alike);
+        REASON(say, SENTENCE, &validate_words[has_null ? WHY_CONSTANT_BEYOND : WHY_CONSTANT], lacks,
+               size, low, high, alike);
         return;
     case CANDIDATE_OPCODE:
         /* Next to nothing is nothing: no "-2.2e-05 instead of 1". */
-        explaining_add(explaining, found,
-                       "Counts %s as %.4g instead of 1 each (%s %.4g [%.4g, %.4g])%s.", found->per,
-                       fabs(1 + found->size) < 5e-4 ? 0 : 1 + found->size,
-                       found->size < 0 ? "lacks" : "adds", size, low, high, alike);
+        SAY(say, OPCODE, found->per, fabs(1 + found->size) < 5e-4 ? 0 : 1 + found->size, lacks,
+            size, low, high, alike);
         return;
-    case CANDIDATE_CLASS:
-        explaining_add(explaining, found, "%s %s for each of its %s [%s, %s]%s.", verb,
-                       ROUNDED(size, 4), found->per, ROUNDED(low, 4), ROUNDED(high, 4), alike);
-        return;
-    case CANDIDATE_SYSCALLS:
-        why = leaks      ? ": what the operating system executes is counted although it is excluded"
-              : size < 3 ? ": how this CPU counts the border between both modes"
-                         : "";
-        break;
-    case CANDIDATE_TIME:
-        why = found->cause == CAUSE_INTERRUPT_OVERCOUNT ? ", as often as ticks come" : "";
-        break;
     default:
-        why = leaks ? ": the handler is counted although the operating system is excluded" : "";
+        REASON(say, SENTENCE, &validate_words[each_of(candidate, found)], lacks, size, found->per,
+               low, high, alike);
     }
-    explaining_add(explaining, found, "%s %s for each %s [%s, %s]%s%s.", verb, ROUNDED(size, 4),
-                   found->per, ROUNDED(low, 4), ROUNDED(high, 4), why, alike);
 }
 
 static void report(struct explaining *explaining, struct regression *regression)

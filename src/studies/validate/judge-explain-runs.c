@@ -5,7 +5,6 @@
  * along, with faults that strayed in, or at random with a chance that grows with time, as ticks
  * do. */
 #include <math.h>
-#include <stdio.h>
 
 #include "base/memory.h"
 #include "stats/interval.h"
@@ -125,9 +124,7 @@ void explain_wrap(struct explaining *explaining)
             continue;
         struct explanation found = explanation_of(CAUSE_WRAP, "wrap", -modulus, -modulus, -modulus,
                                                   1 - fmin(wrapped.after / wrapped.before, 1));
-        explaining_add(explaining, &found,
-                       "Errors are multiples of 2^%d: the count wraps there (%zu of %zu runs).",
-                       bits, wrapped.wrapped, wrapped.runs);
+        SAY(explaining_add(explaining, &found), WRAPS, bits, wrapped.wrapped, wrapped.runs);
         for (size_t i = 0; i < errors->run_count; i++) {
             struct error_run *run = errors->runs[i];
             double multiple;
@@ -183,9 +180,7 @@ void explain_saturation(struct explaining *explaining)
         return;
     struct explanation found =
         explanation_of(CAUSE_LOST_COUNTS, "ceiling", ceiling, ceiling, ceiling, 1);
-    explaining_add(explaining, &found,
-                   "Counts stop at %s and are right below: truths from %s to %s all read it.",
-                   FIGURE(ceiling), FIGURE(lowest), FIGURE(highest));
+    SAY(explaining_add(explaining, &found), CEILING, ceiling, lowest, highest);
     for (size_t i = 0; i < errors->count; i++)
         errors->points[i].left_out |= errors->points[i].truth > 1.002 * ceiling;
 }
@@ -280,10 +275,7 @@ static void explain_late(struct explaining *explaining)
         (double)wrong > 0.05 * (double)fit)
         return;
     struct explanation found = explanation_of(CAUSE_THRESHOLD, "run", -lack, -lack, -lack, 1);
-    explaining_add(explaining, &found,
-                   "The first %s counts of every run are missing, and all of those that have no "
-                   "more (%zu and %zu points).",
-                   FIGURE(lack), fit, less);
+    SAY(explaining_add(explaining, &found), FIRST_MISSING, lack, fit, less);
     for (size_t i = 0; i < errors->run_count; i++)
         errors->runs[i]->error += fmin(errors->runs[i]->point->truth, lack);
 }
@@ -311,9 +303,7 @@ void explain_threshold(struct explaining *explaining)
     }
     struct explanation found =
         explanation_of(CAUSE_THRESHOLD, "threshold", right_at, zero_to, right_at, 1);
-    explaining_add(explaining, &found,
-                   "Reads 0 up to a truth of %s and counts from %s on (%zu and %zu points).",
-                   FIGURE(zero_to), FIGURE(right_at), zeros, right);
+    SAY(explaining_add(explaining, &found), THRESHOLD, zero_to, right_at, zeros, right);
     for (size_t i = 0; i < errors->count; i++)
         errors->points[i].left_out |= errors->points[i].truth <= zero_to;
 }
@@ -530,10 +520,7 @@ static void explain_ticks(struct explaining *explaining)
     struct explanation found = explanation_of(
         leaks ? CAUSE_KERNEL_LEAK : CAUSE_INTERRUPT_OVERCOUNT, "second", rate * ticks.each,
         (rate - half) * ticks.each, (rate + half) * ticks.each, 1);
-    explaining_add(explaining, &found,
-                   "Adds %g at %.3g interrupts a second [%.3g, %.3g]: errors are multiples of it "
-                   "that come at random, the more the longer a run lasts.",
-                   ticks.each, rate, rate - half, rate + half);
+    SAY(explaining_add(explaining, &found), TICKS, ticks.each, rate, rate - half, rate + half);
     /* Rare ones do not move a point's median; where they are frequent, their mean goes. */
     for (size_t i = 0; i < errors->run_count; i++) {
         struct error_run *run = errors->runs[i];
@@ -553,6 +540,13 @@ static struct explanation slope_explanation(const struct errors *errors, const s
                           slope->high, slope->share);
 }
 
+static void say_slope(struct explaining *explaining, const struct explanation *found, size_t varied,
+                      enum validate_why code)
+{
+    REASON(explaining_add(explaining, found), SENTENCE, &validate_words[code], found->size,
+           found->low, found->high, varied);
+}
+
 void explain_interrupts(struct explaining *explaining)
 {
     struct errors *errors = &explaining->errors;
@@ -563,11 +557,8 @@ void explain_interrupts(struct explaining *explaining)
     }
     struct explanation found =
         slope_explanation(errors, &slope, CAUSE_INTERRUPT_OVERCOUNT, "interrupt");
-    explaining_add(explaining, &found,
-                   "Adds %.4g for each interrupt [%.4g, %.4g], as runs of the same code show "
-                   "(%zu runs with more or fewer than usual)%s.",
-                   slope.value, slope.low, slope.high, slope.varied,
-                   found.cause == CAUSE_KERNEL_LEAK ? ": the handler is counted" : "");
+    say_slope(explaining, &found, slope.varied,
+              found.cause == CAUSE_KERNEL_LEAK ? WHY_INTERRUPT_HANDLER : WHY_INTERRUPTS);
     double whole = round(slope.value);
     double each = whole >= slope.low && whole <= slope.high ? whole : slope.value;
     for (size_t i = 0; i < errors->run_count; i++)
@@ -586,9 +577,6 @@ void explain_stray_faults(struct explaining *explaining)
         return;
     struct explanation found =
         slope_explanation(errors, &slope, CAUSE_FAULT_OVERCOUNT, "page fault");
-    explaining_add(explaining, &found,
-                   "Adds %.4g for each page fault [%.4g, %.4g], as %zu runs show that had more or "
-                   "fewer than usual%s.",
-                   slope.value, slope.low, slope.high, slope.varied,
-                   found.cause == CAUSE_KERNEL_LEAK ? ": the handler is counted" : "");
+    say_slope(explaining, &found, slope.varied,
+              found.cause == CAUSE_KERNEL_LEAK ? WHY_FAULT_HANDLER : WHY_STRAY_FAULTS);
 }

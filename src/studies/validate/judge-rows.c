@@ -66,15 +66,14 @@ static bool describe_limits(struct judged_row *row, const struct features *featu
     /* The mean may lie within although some runs do not. */
     bool outside = judged->mean > (double)truth->high || judged->mean < (double)truth->low;
     bool up = judged->max > (double)truth->high;
-    note_add(row->note, "Reads %s%s at N = %s, outside its limits of %s to %s.",
-             outside ? ""
-             : up    ? "up to "
-                     : "down to ",
-             FIGURE(outside ? judged->mean
-                    : up    ? judged->max
-                            : judged->min),
-             FIGURE((double)judged->point->n), FIGURE((double)truth->low),
-             FIGURE((double)truth->high));
+    SAY(&row->why, OUTSIDE_LIMITS,
+        outside ? (const char *)NULL
+        : up    ? "up to"
+                : "down to",
+        outside ? judged->mean
+        : up    ? judged->max
+                : judged->min,
+        judged->point->n, truth->low, truth->high);
     return true;
 }
 
@@ -99,13 +98,10 @@ static bool describe_factor(struct judged_row *row, const struct features *featu
     double factor = features->heaviest->mean / point_predicted(features->heaviest);
     if (fabs(factor - 1) < FINE || !factor_fits(row, factor))
         return false;
-    double first = (double)features->lightest->point->n,
-           last = (double)features->heaviest->point->n;
     if (features->weighty == 1)
-        note_add(row->note, "Reads %.3f of the truth at N = %s.", factor, FIGURE(last));
+        SAY(&row->why, FACTOR_ONCE, factor, features->heaviest->point->n);
     else
-        note_add(row->note, "Reads %.3f of the truth at every N from %s to %s.", factor,
-                 FIGURE(first), FIGURE(last));
+        SAY(&row->why, FACTOR, factor, features->lightest->point->n, features->heaviest->point->n);
     return true;
 }
 
@@ -127,10 +123,12 @@ static bool describe_part(struct judged_row *row, const struct features *feature
     if (stretch != features->off || (!before == !after))
         return false;
     const struct judged_point *example = before ? features->last_off : features->first_off;
-    note_add(row->note, "Right %s N = %s, off %s it: reads %s of %s at N = %s.",
-             before ? "up to" : "from", FIGURE((double)(before ? before : after)->point->n),
-             before ? "above" : "below", FIGURE(example->mean), FIGURE(point_predicted(example)),
-             FIGURE((double)example->point->n));
+    if (before)
+        SAY(&row->why, RIGHT_UP_TO, before->point->n, example->mean, point_predicted(example),
+            example->point->n);
+    else
+        SAY(&row->why, RIGHT_FROM, after->point->n, example->mean, point_predicted(example),
+            example->point->n);
     return true;
 }
 
@@ -146,12 +144,11 @@ static void describe_deviation(struct judged_row *row)
     if (features.points >= 2 && features.predicted_high > 2 * features.predicted_low &&
         features.predicted_high >= 2 &&
         features.raw_high - features.raw_low <= 0.01 * fabs(features.raw_high) + 0.5) {
-        note_add(row->note, "Stuck: reads %s whatever was done.", FIGURE(round(features.raw_high)));
+        SAY(&row->why, STUCK, round(features.raw_high));
         return;
     }
     if (features.predicted_high == 0 && features.predicted_low == 0) {
-        note_add(row->note, "Counts %s at N = %s where there is nothing to count.",
-                 FIGURE(features.last_off->mean), FIGURE((double)features.last_off->point->n));
+        SAY(&row->why, EXCESS, features.last_off->mean, features.last_off->point->n);
         return;
     }
     if (describe_factor(row, &features))
@@ -160,16 +157,13 @@ static void describe_deviation(struct judged_row *row)
     double range = features.error_high - features.error_low;
     bool alike = range <= ALIKE * fabs(middle) || (range <= 1 && fabs(middle) >= 2);
     if (features.points >= 2 && alike && fabs(middle) >= 0.5)
-        note_add(row->note, "Is off by %s at every N.", SIGNED(middle));
+        SAY(&row->why, OFFSET, middle);
     else if (describe_part(row, &features))
         return;
     else if (features.points == 1)
-        note_add(row->note, "Reads %s where %s was predicted.", FIGURE(features.last->mean),
-                 FIGURE(point_predicted(features.last)));
+        SAY(&row->why, ONE_POINT, features.last->mean, point_predicted(features.last));
     else
-        note_add(row->note,
-                 "Errors range from %s to %s; no constant offset or factor describes them.",
-                 SIGNED(features.error_low), SIGNED(features.error_high));
+        SAY(&row->why, SCATTERED, features.error_low, features.error_high);
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -226,15 +220,13 @@ static void judge_unmeasured(struct judged_row *row, const struct tally *tally)
     row->verdict = VERDICT_UNJUDGED;
     if (tally->ignored > 0 && row->points[0].runs == 0) {
         row->verdict = VERDICT_UNSCHEDULED;
-        note_add(row->note, "The counter never got time on the PMU: %zu runs with running time 0.",
-                 tally->ignored);
+        SAY(&row->why, NO_COUNTER, tally->ignored);
     } else if (tally->failed > 0) {
-        note_add(row->note, "Could not be measured: %.300s",
-                 why ? why : "the probe gave no reason.");
+        SAY(&row->why, FAILED, why ? why : "the probe gave no reason.");
     } else if (left_out) {
-        note_add(row->note, "Was not measured: the run ended before its turn came.");
+        SAY(&row->why, NO_TURN);
     } else {
-        note_add(row->note, "This code predicts nothing for the event.");
+        SAY(&row->why, NO_PREDICTION);
     }
 }
 
@@ -244,33 +236,26 @@ static void describe_noise(struct judged_row *row, const struct tally *tally,
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *judged = &row->points[i];
         bool unclear = point_standing(judged, circumstances) == STANDING_UNCLEAR;
-        double n = (double)judged->point->n, truth = point_predicted(judged);
+        const double truth = point_predicted(judged);
         if (!unclear && (tally->of[STANDING_UNCLEAR] > 0 || !point_is_wild(judged)))
             continue;
         if (judged->runs == 1)
-            note_add(row->note,
-                     "Reads %s at N = %s where %s was predicted, in a single run: more are needed "
-                     "to tell noise from a bias.",
-                     FIGURE(judged->mean), FIGURE(n), FIGURE(truth));
+            SAY(&row->why, ONE_RUN, judged->mean, judged->point->n, truth);
         else
-            note_add(row->note,
-                     "At N = %s counts range from %s to %s where %s was predicted: too much to "
-                     "judge from %zu runs.",
-                     FIGURE(n), FIGURE(judged->min), FIGURE(judged->max), FIGURE(truth),
-                     judged->runs - judged->disturbed);
+            SAY(&row->why, SPREAD, judged->point->n, judged->min, judged->max, truth,
+                judged->runs - judged->disturbed);
         return;
     }
     const struct judged_point *last = &row->points[row->point_count - 1];
-    note_add(row->note,
-             "What is counted without any code ranges from %s to %s: too much for the counts here.",
-             FIGURE((double)last->overhead_low), FIGURE((double)last->overhead_high));
+    SAY(&row->why, NULL_SPREAD, last->overhead_low, last->overhead_high);
 }
 
 static void describe_fine(struct judged_row *row)
 {
     /* The N of the points that count for the verdict, and the largest error that their intervals
      * leave open. */
-    double first = 0, last = 0, percent = 0;
+    double percent = 0;
+    uint64_t first = 0, last = 0;
     bool any = false;
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *judged = &row->points[i];
@@ -278,7 +263,7 @@ static void describe_fine(struct judged_row *row)
         if (judged->runs == 0 ||
             (row->verdict == VERDICT_ACCURATE && row->grade == TRUTH_PROVEN && !judged->outweighs))
             continue;
-        last = (double)judged->point->n;
+        last = judged->point->n;
         first = any ? first : last;
         any = true;
         /* Below a hundred, half a count is more than the one percent. */
@@ -286,19 +271,15 @@ static void describe_fine(struct judged_row *row)
             percent = fmax(percent, 100 * fmax(fabs(judged->low), fabs(judged->high)) / predicted);
     }
     if (row->verdict == VERDICT_EXACT)
-        note_add(row->note, "Every quiet run equals the truth, N from %s to %s.", FIGURE(first),
-                 FIGURE(last));
+        SAY(&row->why, EXACT_LADDER, first, last);
     else if (row->grade == TRUTH_BOUNDED)
-        note_add(row->note,
-                 "Lies within the limits that can be stated, N from %s to %s; no more can be said.",
-                 FIGURE(first), FIGURE(last));
+        SAY(&row->why, WITHIN_LIMITS, first, last);
     else if (row->grade == TRUTH_MODEL && percent == 0)
-        note_add(row->note, "Equals what the model says, N from %s to %s; a model proves nothing.",
-                 FIGURE(first), FIGURE(last));
+        SAY(&row->why, EQUALS_MODEL, first, last);
+    else if (row->grade == TRUTH_MODEL)
+        SAY(&row->why, WITHIN_MODEL, percent, first, last);
     else
-        note_add(row->note, "Within %s %% of %s, N from %s to %s.", ROUNDED(percent, 2),
-                 row->grade == TRUTH_MODEL ? "what the model says" : "the truth", FIGURE(first),
-                 FIGURE(last));
+        SAY(&row->why, WITHIN, percent, first, last);
 }
 
 static void describe_unjudged(struct judged_row *row, const struct tally *tally)
@@ -306,20 +287,15 @@ static void describe_unjudged(struct judged_row *row, const struct tally *tally)
     const struct judged_point *last = &row->points[row->point_count - 1];
     double predicted = point_predicted(last);
     if (row->grade == TRUTH_MODEL && predicted != 0)
-        note_add(row->note, "Reads %s of what the model says; a model proves nothing.",
-                 FIGURE(last->mean / predicted));
+        SAY(&row->why, OFF_MODEL, last->mean / predicted);
     else if (row->grade == TRUTH_BOUNDED)
-        note_add(row->note,
-                 "Lies within the limits that can be stated, but these allow for zero as well.");
+        SAY(&row->why, WEAK_LIMITS);
+    else if (tally->demand == 0 && tally->of[STANDING_SMALL])
+        SAY(&row->why, NEARLY_ZERO);
     else if (tally->demand == 0)
-        note_add(row->note, tally->of[STANDING_SMALL]
-                                ? "Predicts zero; a few were counted, too few to matter."
-                                : "Predicts zero, and zero was read.");
+        SAY(&row->why, ZERO);
     else
-        note_add(row->note,
-                 "Counts are too small against the overhead of %s to be judged; a larger N is "
-                 "needed.",
-                 FIGURE((double)last->overhead));
+        SAY(&row->why, TOO_SMALL, last->overhead);
 }
 
 static enum verdict decide(const struct judged_row *row, const struct tally *tally)
@@ -353,7 +329,7 @@ void judge_row(struct judged_row *row, const struct circumstances *circumstances
 {
     struct tally tally = tally_row(row, circumstances);
     row->cause = CAUSE_NONE;
-    row->note[0] = '\0';
+    row->why = (struct reasons){0};
     if (tally.of[STANDING_NONE] == row->point_count) {
         judge_unmeasured(row, &tally);
         return;
@@ -361,8 +337,7 @@ void judge_row(struct judged_row *row, const struct circumstances *circumstances
     row->verdict = decide(row, &tally);
     switch (row->verdict) {
     case VERDICT_DEAD:
-        note_add(row->note, "Reads 0 in all of %zu points although there was something to count.",
-                 tally.demand);
+        SAY(&row->why, DEAD_LADDER, tally.demand);
         break;
     case VERDICT_NOISY:
         describe_noise(row, &tally, circumstances);
@@ -435,15 +410,12 @@ void note_disturbed(struct judgement *judgement)
         return;
     size_t wrong = disturbed_wrong(judgement, &most);
     if (wrong == 0) {
-        note_add(judgement->note,
-                 "%.1f %% of the runs were disturbed, and count right all the same.", percent);
+        SAY(&judgement->why, DISTURBED_RIGHT, percent);
         if (judgement->usual)
-            judgement->usual = strlen(judgement->note);
-    } else
-        note_add(judgement->note,
-                 "%.1f %% of the runs were disturbed; %zu of these %zu count something else (by up "
-                 "to %s).",
-                 percent, wrong, judgement->disturbed, SIGNED(most));
+            judgement->usual = judgement->why.count;
+    } else {
+        SAY(&judgement->why, DISTURBED_WRONG, percent, wrong, judgement->disturbed, most);
+    }
 }
 
 /* --- the line --- */

@@ -9,6 +9,47 @@
 #include "studies/validate/study.h"
 
 /* ----------------------------------------------------------------------------------------------
+ * What the judge says; words.c has the sentences. */
+
+/* clang-format off */
+enum validate_why {
+    /* one ladder */
+    WHY_OUTSIDE_LIMITS, WHY_FACTOR_ONCE, WHY_FACTOR, WHY_RIGHT_UP_TO, WHY_RIGHT_FROM, WHY_STUCK,
+    WHY_EXCESS, WHY_OFFSET, WHY_ONE_POINT, WHY_SCATTERED, WHY_NO_COUNTER, WHY_FAILED, WHY_NO_TURN,
+    WHY_NO_PREDICTION, WHY_ONE_RUN, WHY_SPREAD, WHY_NULL_SPREAD, WHY_EXACT_LADDER,
+    WHY_WITHIN_LIMITS, WHY_EQUALS_MODEL, WHY_WITHIN, WHY_WITHIN_MODEL, WHY_OFF_MODEL,
+    WHY_WEAK_LIMITS, WHY_NEARLY_ZERO, WHY_ZERO, WHY_TOO_SMALL, WHY_DEAD_LADDER,
+    /* one event */
+    WHY_REFUSED, WHY_DISTURBED_RIGHT, WHY_DISTURBED_WRONG, WHY_OF_SPECIMEN, WHY_ADDS,
+    WHY_TAKES_AWAY, WHY_UNKNOWN_CLASS, WHY_NO_SPECIMEN, WHY_NONE_PREDICTS, WHY_NOT_JUDGED,
+    WHY_EXACT, WHY_DEAD, WHY_FIRST_RUN, WHY_PROCESSES, WHY_NO_NULL, WHY_DRIFTS, WHY_UNSCHEDULED,
+    WHY_ACCOUNT,
+    /* events beside one another */
+    WHY_PATTERNS, WHY_COUNTERS, WHY_CORES, WHY_PATHS, WHY_SUM, WHY_OTHER_MODE, WHY_MODE_REFUSED,
+    WHY_NO_FILTER, WHY_NO_FILTER_IN_KERNEL, WHY_HYPERVISOR,
+    /* causes */
+    WHY_POINT_OFF, WHY_OTHER_CLASS, WHY_LOST, WHY_EXTRAPOLATED, WHY_MULTIPLEXED, WHY_WRAPS,
+    WHY_CEILING, WHY_FIRST_MISSING, WHY_THRESHOLD, WHY_TICKS, WHY_INTERRUPTS, WHY_INTERRUPT_HANDLER,
+    WHY_STRAY_FAULTS, WHY_FAULT_HANDLER, WHY_EACH, WHY_EACH_IN_KERNEL, WHY_EACH_BORDER,
+    WHY_EACH_TICK, WHY_EACH_HANDLER, WHY_EACH_CLASS, WHY_OPCODE, WHY_CONSTANT, WHY_CONSTANT_BEYOND,
+    WHY_SCALED,
+    /* findings */
+    WHY_READING, WHY_SINGLE_READING, WHY_ENDS, WHY_NO_ENDS, WHY_ZERO_UP_TO, WHY_COUNTS_FROM,
+    WHY_NO_CLEAR_THRESHOLD, WHY_NOT_ABOUT_100, WHY_ALWAYS_ZERO, WHY_EMULATED, WHY_DECIDES,
+    WHY_HOLDS_LIMIT, WHY_TOO_WIDE, WHY_DEAD_EVENT, WHY_EXCEPTION_KEEPS, WHY_EXCEPTION_BREAKS,
+    WHY_EXCEPTION_OPEN, WHY_NOT_TESTED, WHY_OF_TEST, WHY_CANNOT_OPEN, WHY_NEVER_SCHEDULED,
+    WHY_CANNOT_COUNT, WHY_NOT_FORETOLD, WHY_NOT_MEASURABLE, WHY_COUNTS_TOO_SMALL,
+    WHY_COUNTS_TOO_LARGE, WHY_NOT_MEASURED_ON, WHY_NO_EVENT, WHY_ONLY_SOURCES, WHY_COUNT
+};
+/* clang-format on */
+extern const struct reason_words validate_words[WHY_COUNT];
+/* One more sentence of a note, and one more clause of a finding. */
+#define SAY(reasons, code, ...)                                                                    \
+    REASON(reasons, SENTENCE, &validate_words[WHY_##code] __VA_OPT__(, ) __VA_ARGS__)
+#define BECAUSE(reasons, code, ...)                                                                \
+    REASON(reasons, CLAUSE, &validate_words[WHY_##code] __VA_OPT__(, ) __VA_ARGS__)
+
+/* ----------------------------------------------------------------------------------------------
  * The errors of all runs of one event, point by point: what every explanation looks at. An
  * explanation that was found takes its part out of them (a run that wrapped is unwrapped, a lost
  * one is left out), and what remains is laid before the next. */
@@ -55,14 +96,8 @@ struct errors {
     double noise_df; /* how well the points' sigmas are known */
 };
 
-void errors_collect(const struct judgement *judgement, struct errors *errors);
-/* Location and sigma of every point, from the runs that are not left out. */
-void errors_sum_up(struct errors *errors);
-
 /* Does the point take part in a regression? */
 bool error_point_counts(const struct error_point *point);
-/* How many standard deviations of the point's location are so much. */
-double error_sigmas(const struct error_point *point, double error);
 /* Behind the runs of the process that run `from` is one of; they stand together. */
 size_t error_process_end(const struct error_point *point, size_t from);
 /* The count of a run: what was reported, less the overhead, not extrapolated. */
@@ -76,8 +111,8 @@ double run_count_raw(const struct error_point *point, const struct error_run *ru
 struct explained {
     struct explanation list[EXPLANATIONS_MOST];
     size_t count;
-    char fits[64];        /* the class that the event counts instead; "" */
-    char note[NOTE_SIZE]; /* the first of them as a sentence with its size; "" when count is 0 */
+    const char *fits;    /* the class that the event counts instead; NULL */
+    struct reasons note; /* a sentence of each, with its size */
 };
 
 /* Looks at judgement->rows (points, overheads), not at their verdicts. Reports what is significant
@@ -94,19 +129,17 @@ bool run_is_disturbed(const struct judged_point *point, const struct evidence_ru
  * The parts of explain(), in the order in which they are asked. Each says what it found, takes it
  * out of the errors and leaves the rest to those after it. */
 
-#define SENTENCE_SIZE 280
-
 struct explaining {
     struct errors errors;
     struct explained *explained;
-    char sentences[EXPLANATIONS_MOST][SENTENCE_SIZE]; /* beside explained->list */
+    struct reasons sentences[EXPLANATIONS_MOST + 1]; /* beside explained->list */
 };
 
 struct explanation explanation_of(enum cause cause, const char *per, double size, double low,
                                   double high, double share);
-/* One more; dropped when the list is full. */
-void explaining_add(struct explaining *explaining, const struct explanation *explanation,
-                    const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* One more, dropped when the list is full; SAY what it is. */
+struct reasons *explaining_add(struct explaining *explaining,
+                               const struct explanation *explanation);
 
 /* Shapes of single counts. They leave runs or points out. */
 void explain_wrap(struct explaining *explaining);
@@ -121,8 +154,6 @@ void explain_regression(struct explaining *explaining);
 
 /* Is the event asked to leave out what the operating system executes ("instructions:u")? */
 bool event_is_user_only(const struct evidence *evidence);
-
-#define SIGNED(value) signed_figure(value, (char[FIGURE_SIZE]){""})
 
 /* ----------------------------------------------------------------------------------------------
  * From the runs of one point to what they say: the first step of the judge. Whether a count is
@@ -222,9 +253,6 @@ struct run_order compare_runs(const struct judgement *judgement);
 bool too_many_strays(const struct judgement *judgement);
 /* What became of the runs that the verdict does not rest on. */
 void note_disturbed(struct judgement *judgement);
-
-/* What only shows across events: modes, core types, paths, sums, ranks. */
-void relate_events(const struct case_file *file, struct judgements *judgements);
 
 /* The event's name without its mode; its length. mode: the letters, or "" where it has none. */
 size_t event_base(const char *event, const char **mode);

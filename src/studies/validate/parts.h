@@ -59,13 +59,22 @@ int validate_put(void *kept, struct failure *failure);
 int validate_go_on(void *kept, struct failure *failure);
 /* Rounds, until nothing more is worth its cost. */
 int validate_measure(void *kept);
-json_t *validate_results_json(const void *kept);
-json_t *validate_analysis_json(const void *kept);
 json_t *validate_figures(const void *kept);
 /* For people: the table and what stands below it. */
 void validate_put_report(const void *kept, const struct style *style, struct text *out);
 
-json_t *validate_explanations_json(const struct judgement *judgement);
+/* --- what is described as fields (fields.c) --- */
+
+struct field;
+extern const struct field validate_results;
+extern const struct fields validate_analysis, passport_table;
+/* An event in the passport, of a judgement and the moment of its run; and that access to it was
+ * refused, with the facts of the machine. */
+extern const struct fields passport_entry_table, passport_refusal_table;
+struct passport_refusal {
+    const struct judgement *judgement;
+    const char *moment;
+};
 
 /* ----------------------------------------------------------------------------------------------
  * What the latest runs of `assay validate` on a machine say of its events, for commands that show

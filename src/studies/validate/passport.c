@@ -17,6 +17,7 @@
 #include "base/memory.h"
 #include "engine/finish.h"
 #include "machine/passports.h"
+#include "output/field.h"
 #include "output/output.h"
 #include "studies/validate/parts.h"
 
@@ -125,7 +126,7 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
         COPY(known->event, judgement->evidence->event);
         COPY(known->verdict, verdict_names[judgement->verdict]);
         COPY(known->cause, cause_names[judgement->cause]);
-        COPY(known->note, judgement->note);
+        COPY(known->note, reasons_text(&judgement->why));
         known->age_s = age_s;
     }
     /* Where stores have nothing by counts, the passport may. */
@@ -155,29 +156,6 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
 /* --- the passport --- */
 
 #define MOST_BYTES (4u << 20) /* that readers take */
-
-/* --- one event --- */
-
-static json_t *entry_json(const struct judgement *judgement, const char *validated)
-{
-    const struct evidence *evidence = judgement->evidence;
-    /* The path of the way that judges, and the best truth that it was held against. */
-    const char *path = judgement->row_count ? judgement->rows[0].path : NULL;
-    enum truth_grade best = TRUTH_NONE;
-    for (size_t i = 0; i < judgement->row_count; i++) {
-        enum truth_grade grade = judgement->rows[i].grade;
-        if (grade != TRUTH_NONE && (best == TRUTH_NONE || grade < best))
-            best = grade;
-    }
-    return JSON_OBJECT(
-        {"event", json_text(evidence->event)}, {"class", json_text(evidence->class)},
-        {"verdict", json_text(verdict_names[judgement->verdict])},
-        {"cause", json_text(cause_names[judgement->cause])}, {"note", json_text(judgement->note)},
-        {"path", json_text(path)}, {"truth_grade", json_text(validate_grade_names[best])},
-        {"validated", json_text(validated)},
-        {"overhead", judgement->has_overhead ? json_difference(judgement->overhead) : json_null()},
-        {"explanations", validate_explanations_json(judgement)});
-}
 
 /* --- the newest of each --- */
 
@@ -212,7 +190,7 @@ static void add_entry(json_t *events, json_t *entry)
 static void add_run(json_t *events, const struct judgements *judgements, const char *validated)
 {
     for (size_t i = 0; i < judgements->count; i++)
-        add_entry(events, entry_json(&judgements->list[i], validated));
+        add_entry(events, fields_json(&passport_entry_table, &judgements->list[i], validated));
 }
 
 static void add_stores(json_t *events, const struct validating *run)
@@ -235,8 +213,6 @@ static void add_stores(json_t *events, const struct validating *run)
  * report tells the verdicts of what it could not open. */
 static void put_access(json_t *events, struct validating *run, const char *validated)
 {
-    static const char *const keys[] = {"process.euid", "process.capabilities", "process.seccomp",
-                                       "perf.paranoid", "container"};
     for (size_t i = 0; i < run->judgements.count; i++) {
         const struct judgement *judgement = &run->judgements.list[i];
         json_t *entry = json_object_get(events, judgement->evidence->event);
@@ -249,15 +225,9 @@ static void put_access(json_t *events, struct validating *run, const char *valid
                 memory_copy(json_word(entry, "validated"))};
         if (!judgement->evidence->error || verdict == VERDICT_UNSUPPORTED)
             continue;
-        json_t *circumstances = json_object();
-        for (size_t j = 0; j < sizeof(keys) / sizeof(*keys); j++)
-            json_object_set_new(circumstances, keys[j],
-                                json_text(facts_get(run->studying.facts, keys[j])));
+        const struct passport_refusal refusal = {judgement, validated};
         json_object_set_new(entry, "access",
-                            JSON_OBJECT({"refused", json_text(validated)},
-                                        {"errno", json_integer(judgement->evidence->error)},
-                                        {"reason", json_text(judgement->note)},
-                                        {"circumstances", circumstances}));
+                            fields_json(&passport_refusal_table, &refusal, run->studying.facts));
     }
 }
 
@@ -297,17 +267,6 @@ static void add_earlier(json_t *events, const struct validating *run)
 
 /* --- the whole --- */
 
-static json_t *machine_json(const struct facts *facts)
-{
-    json_t *list = json_array();
-    struct passport_field field;
-    for (size_t i = 0; machine_passport_field(facts, i, &field); i++)
-        json_array_append_new(list, JSON_OBJECT({"field", json_text(field.key)},
-                                                {"label", json_text(field.label)},
-                                                {"value", json_text(field.value)}));
-    return list;
-}
-
 static json_t *events_json(struct validating *run, const char *validated)
 {
     json_t *known = json_object(), *list = json_array();
@@ -323,14 +282,8 @@ static json_t *events_json(struct validating *run, const char *validated)
 
 static char *passport_text(struct validating *run, const char *validated)
 {
-    char now[32];
-    time_t seconds = time(NULL);
-    struct tm utc;
-    strftime(now, sizeof(now), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&seconds, &utc));
-    json_t *object = JSON_OBJECT(
-        {"schema", json_string(machine_passport_schema())}, {"version", json_string(ASSAY_VERSION)},
-        {"fingerprint", json_text(run->studying.fingerprint)}, {"written", json_string(now)},
-        {"machine", machine_json(run->studying.facts)}, {"events", events_json(run, validated)});
+    json_t *object = fields_json(&passport_table, run, NULL);
+    json_object_set_new(object, "events", events_json(run, validated));
     char *text = json_dumps(object, JSON_INDENT(1) | JSON_PRESERVE_ORDER);
     json_decref(object);
     return text;

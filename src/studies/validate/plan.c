@@ -419,8 +419,10 @@ bool validate_cap(const struct validate_plan *plan, size_t subject, struct valid
         return false;
     const uint64_t n = cell_at(plan, best)->n, process = process_cost(plan, subject);
     const struct wished_cell seen = seen_at(plan, best);
-    *cap = (struct validate_cap){
-        .subject = subject, .specimen = plan->specimens[primary].name, .n = n, .top = top};
+    *cap = (struct validate_cap){.event = plan->subjects[subject].name,
+                                 .specimen = plan->specimens[primary].name,
+                                 .n = n,
+                                 .top = top};
     if (n && (seen.inside_ns || is_told(&seen, process)))
         cap->hit_ns = run_cost(plan, best, process) / (double)n;
     return true;
@@ -552,7 +554,6 @@ static bool is_planned(const struct validate_plan *plan, size_t subject,
     return false;
 }
 
-/* No more processes than runs. */
 /* Was any of these cells visited? */
 static bool was_visited(const struct validate_plan *plan, struct validate_places places)
 {

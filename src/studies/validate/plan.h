@@ -113,8 +113,7 @@ size_t validate_primary(const struct validate_plan *plan, const char *class);
 
 /* Where an event's ladder ended below its top because of what a hit costs. */
 struct validate_cap {
-    size_t subject;
-    const char *specimen;
+    const char *event, *specimen;
     uint64_t n;    /* the highest rung that was measured */
     uint64_t top;  /* the highest there would be */
     double hit_ns; /* of one unit of N; 0: not known */

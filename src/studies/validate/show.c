@@ -62,17 +62,12 @@ static bool is_grouped(const struct judgement *judgement)
 /* The reason without what differs from event to event: the name of the class. */
 static void put_reason(const struct judgement *judgement, struct text *out)
 {
-    const char *note = judgement->note, *class = judgement->evidence->class;
-    const char *named =
-        class && *class && judgement->verdict == VERDICT_UNJUDGED ? strstr(note, class) : NULL;
-    if (!named) {
-        text_put_clean(out, note);
-        return;
-    }
-    AUTO_TEXT struct text words = {0};
-    text_append(&words, note, (size_t)(named - note));
-    text_printf(&words, "what they count%s", named + strlen(class));
-    text_put_clean(out, text_string(&words));
+    struct reasons of_all = {0};
+    if (reasons_find(&judgement->why, &validate_words[WHY_NO_SPECIMEN]))
+        SAY(&of_all, NO_SPECIMEN, "what they count");
+    else
+        of_all = judgement->why;
+    text_put_clean(out, reasons_text(&of_all));
 }
 
 static bool same_group(const struct judgement *leader, const struct judgement *judgement)
@@ -135,7 +130,7 @@ static void put_group(const struct validating *run, const struct judgement *lead
     if (several)
         put_reason(leader, &reason);
     else
-        text_put_clean(&reason, leader->note);
+        text_put_clean(&reason, reasons_text(&leader->why));
     wrap(out, text_string(&words), 0, 2, style->width);
     text_puts(out, "    ");
     wrap(out, text_string(&reason), 4, 4, style->width);
@@ -272,37 +267,38 @@ static void add_line(struct sheet *sheet, const struct line *line)
 /* --- a line for each event --- */
 
 /* What is to be said beyond what the line says. */
-static const char *rest_of(const struct judgement *judgement)
+static struct reasons rest_of(const struct judgement *judgement)
 {
-    const char *rest = judgement->note + judgement->usual;
-    return rest + strspn(rest, " ");
+    return (struct reasons){judgement->why.list + judgement->usual,
+                            judgement->why.count - judgement->usual};
 }
 
 /* The one remark on an exact event whose mode filters nothing; the table says it with a star. */
 static bool is_unfiltered(const struct judgement *judgement)
 {
     return judgement->cause == CAUSE_MODE_NOT_APPLICABLE && judgement->verdict == VERDICT_EXACT &&
-           judgement->usual && !strstr(rest_of(judgement), ". ");
+           judgement->usual && rest_of(judgement).count == 1;
 }
 
 /* Does one line say all of NAME and NAME:u? */
 static bool is_foldable(const struct judgement *plain, const struct judgement *user)
 {
+    const struct reasons rest = rest_of(plain), other = rest_of(user);
     return plain->verdict == VERDICT_EXACT && user->verdict == VERDICT_EXACT && plain->usual &&
            plain->has_overhead == user->has_overhead && plain->overhead == user->overhead &&
-           (is_unfiltered(user) ||
-            (plain->cause == user->cause && strcmp(rest_of(plain), rest_of(user)) == 0));
+           (is_unfiltered(user) || (plain->cause == user->cause && reasons_equal(&rest, &other)));
 }
 
 static void add_event(struct sheet *sheet, const struct judgement *judgement,
                       const struct judgement *user)
 {
     AUTO_TEXT struct text name = {0};
+    const struct reasons rest = rest_of(judgement);
     struct line line = {.verdict = judgement->verdict,
                         .cause = judgement->cause,
                         .first = judgement->row_count ? judgement->rows[0].points : NULL,
                         .span = span_of(judgement),
-                        .note = rest_of(judgement)};
+                        .note = reasons_text(&rest)};
     if (user) {
         put_folded(judgement->evidence->event, &name);
         /* N that both reached, runs of both. */
@@ -341,7 +337,7 @@ static void add_row(struct sheet *sheet, const struct judgement *judgement,
     if (row->counters > 1)
         text_puts(&words, "Interrupts counted along. ");
     if (row->verdict != VERDICT_EXACT)
-        text_puts(&words, row->note);
+        reasons_put(&row->why, &words);
     line.name = text_string(&name);
     line.note = text_string(&words);
     add_line(sheet, &line);
@@ -358,7 +354,7 @@ static void add_specimens(struct sheet *sheet, const struct judgement *judgement
         line.first = judgement->rows[0].points;
         text_printf(&words, "Through %s. ", judgement->rows[0].path);
     }
-    text_puts(&words, judgement->note);
+    reasons_put(&judgement->why, &words);
     line.note = text_string(&words);
     add_line(sheet, &line);
     for (size_t i = 0; i < judgement->row_count; i++)
@@ -412,28 +408,13 @@ static void put_table(const struct validating *run, const struct style *style, s
  * Ladders of `assay validate` that ended below their top, and what a further step would cost: how
  * many, the lowest and the highest end; each of them with --all. */
 
-static void put_time(double ns, struct text *out)
+static void put_cap(const struct validate_cap *cap, struct text *out)
 {
-    const char *const units[] = {"ns", utf8_is_expected() ? "\u00b5s" : "us", "ms", "s"};
-    char number[NUMBER_SIZE];
-    size_t unit = 0;
-    while (unit < 3 && ns >= 1000) {
-        ns /= 1000;
-        unit++;
-    }
-    number_significant(ns, 2, number, sizeof(number));
-    text_printf(out, "%s %s", number, units[unit]);
-}
-
-static void put_cap(const struct validating *run, const struct validate_cap *cap, struct text *out)
-{
-    text_put_clean(out, run->plan.subjects[cap->subject].name);
+    text_put_clean(out, cap->event);
     text_printf(out, " at N = %s", FIGURE((double)cap->n));
     if (cap->hit_ns <= 0)
         return;
-    text_puts(out, " (");
-    put_time(cap->hit_ns, out);
-    text_puts(out, " a hit of ");
+    text_printf(out, " (%s a hit of ", TIME(cap->hit_ns));
     text_append(out, cap->specimen, strcspn(cap->specimen, "/"));
     text_putc(out, ')');
 }
@@ -455,7 +436,7 @@ static void put_caps(const struct validating *run, const struct style *style, st
         if (!validate_cap(&run->plan, i, &cap))
             continue;
         text_puts(&list, count ? "; " : "");
-        put_cap(run, &cap, &list);
+        put_cap(&cap, &list);
         if (!count || is_lower(&cap, &lowest))
             lowest = cap;
         if (!count || is_lower(&highest, &cap))
@@ -466,9 +447,9 @@ static void put_caps(const struct validating *run, const struct style *style, st
         return;
     if (count > 2 && !run->studying.given->all) {
         text_printf(&words, "%zu ladders end early, where more would cost too much: from ", count);
-        put_cap(run, &lowest, &words);
+        put_cap(&lowest, &words);
         text_puts(&words, " to ");
-        put_cap(run, &highest, &words);
+        put_cap(&highest, &words);
     } else
         text_printf(&words, "ladders that end early, where more would cost too much: %s",
                     text_string(&list));

@@ -590,8 +590,6 @@ static const struct study study = {
     .nothing = nothing,
     .gate = gate,
     .put_report = validate_put_report,
-    .results = validate_results_json,
-    .analysis = validate_analysis_json,
     .findings = {offsetof(struct validating, findings), VALIDATE_FINDINGS},
     .figures = validate_figures,
     .told = &validate_told,
@@ -692,4 +690,7 @@ const struct command command_validate = {
     .exits = exits,
     .options_size = sizeof(struct validate_options),
     .study = &study,
+    .results = &validate_results,
+    .analysis = &validate_analysis,
+    .leaves = &passport_table,
 };

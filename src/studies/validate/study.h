@@ -10,19 +10,18 @@
  *     study.c                 which events, the options, the entry in the driver
  *     parts.h                 what the files outside of the judge share
  *     plan.h, .c              which cells the next round wishes for
- *     measure.c               the rounds: wish, measure, learn, wish again; what the store gets
- *     load.c                  samples -> the case
- *     judge.h, judge.c        the steps from counts to a verdict; events compared; pure
+ *     measure.c               samples -> the case; the rounds: wish, measure, learn, wish again
+ *     judge.h, judge.c        the verdict on every event; events compared; pure
  *     judge-points.c          the figures of one point
  *     judge-rows.c            ladders of N, and what is said of each
- *     judge-verdict.c         the verdict on one event
- *     judge-errors.c          errors, their location, how well it is known
- *     judge-explain.c, -regression.c, -runs.c
- *                             causes: constant, by what the code does, by run
+ *     judge-explain.c         errors, their location, how well it is known; what explains them …
+ *     judge-explain-regression.c, -runs.c
+ *                             … by what the code does, and by single runs
  *     findings.c              A1 to A10
+ *     words.c                 the sentences of the judge
  *     passport.c              the newest verdicts as a file for other programs
  *     show.c                  the report for people
- *     json.c                  the report for programs
+ *     fields.c                what the report for programs and the passport are made of
  *     figures.c               which rows make which picture
  *     summary.c               what reports, runs and comparisons say of it */
 #pragma once
@@ -220,7 +219,7 @@ struct judged_row {
     enum truth_grade grade; /* of the points that count */
     enum verdict verdict;
     enum cause cause;
-    char note[NOTE_SIZE];
+    struct reasons why;          /* its note */
     struct judged_point *points; /* by rising N */
     size_t point_count;
     struct judged_fit fit;
@@ -230,21 +229,20 @@ struct judgement {
     const struct evidence *evidence;
     enum verdict verdict; /* of the event as a whole */
     enum cause cause;
-    char note[NOTE_SIZE]; /* one or two sentences for people: which zero, which factor, which class
-                           */
-    size_t usual;         /* bytes at the note's beginning that a table says as well: exact, and no
-                           * disturbed         run counts otherwise */
-    bool has_overhead;    /* of the first row's way */
+    struct reasons why; /* its note: which zero, which factor, which class */
+    size_t usual;       /* sentences at its beginning that a table says as well: exact, and no
+                         * disturbed run counts otherwise */
+    bool has_overhead;  /* of the first row's way */
     int64_t overhead;
     struct judged_row *rows;
     size_t row_count;
     struct judged_point **points; /* of all rows */
     size_t point_count;
-    struct explanation explanations[EXPLANATIONS_MOST];
+    const struct explanation *explanations;
     size_t explanation_count;
-    char fits[64];  /* the class that fits instead, for other-definition; "" else */
-    unsigned rank;  /* among the events of its class that were judged, 1 is best; 0: alone */
-    bool disagrees; /* another path counts differently; the note says so */
+    const char *fits; /* the class that fits instead, for other-definition; NULL else */
+    unsigned rank;    /* among the events of its class that were judged, 1 is best; 0: alone */
+    bool disagrees;   /* another path counts differently; the note says so */
     size_t disturbed, runs; /* over all points */
 };
 

@@ -68,7 +68,7 @@ static void lead(const void *kept, struct string_list *sentences)
         text_clear(&sentence);
         text_printf(&sentence, "%s%s is %s: ", tally.of[amiss[i]] > 1 ? "For one, " : "",
                     first->evidence->event, verdict_names[amiss[i]]);
-        put_continued(first->note, &sentence);
+        put_continued(reasons_text(&first->why), &sentence);
         if (text_string(&sentence)[sentence.length - 1] != '.')
             text_putc(&sentence, '.');
         told_say(sentences, text_string(&sentence));
@@ -203,7 +203,7 @@ static struct study_verdict shown(const struct judgement *judgement)
         .event = judgement->evidence->event,
         .verdict = verdict_names[judgement->verdict],
         .cause = cause_names[judgement->cause],
-        .note = judgement->note,
+        .note = reasons_text(&judgement->why),
         .measured = verdict_is_of_counts(judgement->verdict),
         .path = best && !dead ? best->path : NULL,
         .pattern = best && !dead ? pattern_descriptions[best->pattern] : NULL,

@@ -1,0 +1,735 @@
+/* SPDX-FileCopyrightText: 2026 the assay authors
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Part by part, for people: the error of windows with nothing inside, as boxes, by factors and by
+ * further counters; and what makes it grow: duration, the place of the code, too many events. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "output/plot.h"
+#include "studies/error/parts.h"
+
+/* ----------------------------------------------------------------------------------------------
+ * What more counters add, and other ones; and the measured error held against the stepped one. */
+
+/* A sentence for an empty part, with the reason for which the plan left out `what`. */
+static void put_nothing(const struct error_run *run, const char *words, const char *what,
+                        const struct style *style, struct text *out)
+{
+    const char *reason = "";
+    for (size_t i = run->studying.skips.count; i-- > 0;)
+        if (!run->studying.skips.list[i].for_programs &&
+            strncmp(run->studying.skips.list[i].what, what, strlen(what)) == 0)
+            reason = run->studying.skips.list[i].reason;
+    error_put_words(style, out, "%s%s%s", words, reason[0] ? ": " : "", reason);
+}
+
+/* Is a part that is empty so for want of a counter? One line then says it of all such parts. */
+static bool is_uncounted(const struct error_run *run, bool empty)
+{
+    return empty && !error_has_cpu_counter(&run->file);
+}
+
+#define ROWS_SHOWN 8u /* of tables that --all has in full */
+
+/* --- number of counters --- */
+
+static bool same_event(const struct error_by_counters *left, const struct error_by_counters *right)
+{
+    return left->machine == right->machine && strcmp(left->event, right->event) == 0 &&
+           left->stepped == right->stepped;
+}
+
+/* Of each event what grows most and what grows least. */
+static bool is_extreme(const struct error_report *report, const void *row)
+{
+    const struct error_by_counters *list = report->by_counters, *by = row;
+    const size_t index = (size_t)(by - list);
+    bool most = true, least = true;
+    for (size_t i = 0; i < report->by_counters_count; i++) {
+        if (i == index || !same_event(&list[i], by))
+            continue;
+        most &= list[i].slope < by->slope || (!(list[i].slope > by->slope) && i > index);
+        least &= list[i].slope > by->slope || (!(list[i].slope < by->slope) && i > index);
+    }
+    return most || least;
+}
+
+static void put_choices(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    const struct error_choice *widest = NULL;
+    for (size_t i = 0; i < report->choice_count; i++) {
+        const struct error_choice *choice = &report->choices[i];
+        if (!isnan(choice->plain) && /* a path may take no event twice */
+            (!widest ||
+             fabs(choice->median - choice->plain) > fabs(widest->median - widest->plain)))
+            widest = choice;
+    }
+    if (widest)
+        error_put_words(style, out,
+                        "Which events the others are changes most for %s%s through %s, %s: %s "
+                        "beside %s, %s beside itself",
+                        widest->event, error_on(&run->file, widest->machine), widest->path,
+                        pattern_descriptions[widest->pattern], BRIEF(widest->median),
+                        widest->others, BRIEF(widest->plain));
+}
+
+void error_put_counters(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    section_put_heading("What each further counter adds", style, out);
+    if (!report->by_counters_count)
+        put_nothing(run, "nothing was measured with more than one counter", "number of counters",
+                    style, out);
+    else {
+        error_put_rows(run, fields_find(&error_analysis, "counters"), run, is_extreme, style, out);
+        section_put_words("of each event what grows most and least; --all has every path and "
+                          "pattern",
+                          style, out);
+    }
+    put_choices(run, style, out);
+}
+
+/* --- measured against stepped --- */
+
+/* The first of those that count something else. */
+static bool is_deviant(const struct error_report *report, const void *row)
+{
+    const struct error_agreement *one = report->stepped.list, *agreement = row;
+    size_t before = 0;
+    if (agreement->difference == agreement->edge)
+        return false;
+    for (; one < agreement; one++)
+        before += one->difference != one->edge;
+    return before < ROWS_SHOWN;
+}
+
+/* Whether the instruction at either end of a window counts is the CPU's own; more is no edge. */
+#define ERROR_EDGE_MOST 2
+
+/* "instructions:u: 47 of 48 cells count what stepping counts +1: this CPU's own edge" */
+static void put_agreement(const struct error_run *run, uint32_t machine, const struct style *style,
+                          struct text *out)
+{
+    const struct error_stepped *stepped = &run->report.stepped;
+    size_t comparable = 0, equal = 0;
+    int64_t edge = 0;
+    for (size_t i = 0; i < stepped->comparable; i++) {
+        const struct error_agreement *agreement = &stepped->list[i];
+        if (agreement->machine != machine)
+            continue;
+        comparable++;
+        edge = agreement->edge;
+        equal += agreement->difference == edge;
+    }
+    if (!comparable)
+        return;
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "instructions:u%s: %zu of %zu cells count what stepping counts",
+                error_on(&run->file, machine), equal, comparable);
+    if (edge < -ERROR_EDGE_MOST || edge > ERROR_EDGE_MOST)
+        text_printf(&words,
+                    " %s: more than the edge of a window makes. The counter adds to every window, "
+                    "or what the operating system executes leaks into user mode; "
+                    "`assay validate instructions:u` tells which",
+                    SIGNED(edge));
+    else if (edge)
+        text_printf(&words, " %s: this CPU's own edge of a window", SIGNED(edge));
+    section_put_words(text_string(&words), style, out);
+}
+
+void error_put_stepped(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_stepped *stepped = &run->report.stepped;
+    if (is_uncounted(run, !stepped->comparable))
+        return;
+    section_put_heading("Measured against stepped", style, out);
+    if (!stepped->comparable)
+        section_put_words("no cell was both measured and stepped", style, out);
+    for (uint32_t machine = 0; machine == 0 || machine < run->file.machine_count; machine++)
+        put_agreement(run, machine, style, out);
+    error_put_rows(run, fields_find(fields_find(&error_analysis, "stepped")->at.of, "cells"),
+                   stepped, is_deviant, style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Which factors matter, and the events of which none does. */
+
+bool error_is_untested(const struct error_anova *anova)
+{
+    return !anova->residual_df && !anova->no_variance;
+}
+
+/* Was everything that could be compared found not to matter? */
+static bool is_idle(const struct error_anova *anova)
+{
+    for (size_t i = 0; i < anova->effect_count; i++)
+        if (anova->effects[i].matters)
+            return false;
+    return anova->effect_count != 0;
+}
+
+/* The events that could not be tested, or those of which nothing matters. */
+static void put_alike(const struct error_report *report, bool untested, const struct style *style,
+                      struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    for (size_t i = 0; i < report->anova_count; i++) {
+        const struct error_anova *anova = &report->anovas[i];
+        if (error_is_untested(anova) == untested && (untested || is_idle(anova)))
+            text_printf(&words, "%s%s", words.length ? ", " : "",
+                        error_event_told(anova->event, anova->stepped));
+    }
+    if (words.length)
+        error_put_words(style, out, "%s%s%s",
+                        untested ? "not judged, for want of cells with several processes: " : "",
+                        text_string(&words), untested ? "" : ": nothing matters");
+}
+
+static const void *mattering(const void *item, const void *context, size_t index)
+{
+    const struct error_report *report = &((const struct error_run *)item)->report;
+    (void)context;
+    for (size_t i = 0; i < report->effect_count; i++)
+        if (report->effects[i].matters && index-- == 0)
+            return &report->effects[i];
+    return NULL;
+}
+
+void error_put_factors(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct field effects = {
+        .key = "anova", .at = LIST_BY(mattering, fields_find(&error_analysis, "anova")->at.of)};
+    section_put_heading("Which factors matter", style, out);
+    if (!run->report.anova_count) {
+        section_put_words("nothing to compare: too few cells of the null specimen were measured",
+                          style, out);
+        return;
+    }
+    if (mattering(run, run, 0))
+        fields_put_table(&effects, run, run, style, out);
+    put_alike(&run->report, false, style, out);
+    put_alike(&run->report, true, style, out);
+    section_put_words(
+        "matters: p < 0.001 and a share of the variance of at least 1 %, of factors other than "
+        "path and machine within each path; --all has the others",
+        style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The null error as box plots, a box for each path and pattern, and what the first run of a
+ * process adds to it. */
+
+/* --- which events --- */
+
+/* Instructions with and without the kernel's; where there is no counter the stepped windows, and
+ * what passes for time. */
+static bool is_main(const struct error_cell *cell, bool has_counter)
+{
+    if (cell->part == PART_STEPPED)
+        return !has_counter && cell->base && strcmp(cell->base, "instructions") == 0 &&
+               cell->event && !strstr(cell->event, "raw");
+    if (cell->part != PART_NULL)
+        return false;
+    return has_counter
+               ? cell->base && strcmp(cell->base, "instructions") == 0 && cell->mode != COUNT_KERNEL
+               : strcmp(error_unit(cell->event, cell->base), "ticks") == 0;
+}
+
+static bool is_pooled(const struct error_cell *cell)
+{
+    return cell->runs && cell->counters == 1 &&
+           (cell->part == PART_NULL || cell->part == PART_STEPPED);
+}
+
+/* --- the boxes of one event --- */
+
+struct boxing {
+    const struct error_run *run;
+    const struct error_ways *ways;
+    struct box *boxes;
+    size_t count;
+    bool marked;
+};
+
+/* A value that was really read, as those of error_quantile. */
+static double box_quantile(const struct error_pool *sorted, size_t count, double share)
+{
+    return (double)sorted->errors[(size_t)(share * (double)(count - 1) + 0.5)];
+}
+
+/* Rows are in the order of the cells. */
+static const struct error_row *row_of(const struct error_report *report,
+                                      const struct error_cell *cell)
+{
+    size_t low = 0, high = report->row_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (report->rows[middle].cell < cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < report->row_count && report->rows[low].cell == cell ? &report->rows[low] : NULL;
+}
+
+static bool looks_alike(const struct box *left, const struct box *right)
+{
+    bool marked = isfinite(left->mark), like = isfinite(right->mark);
+    return left->min == right->min && left->q1 == right->q1 && left->median == right->median &&
+           left->q3 == right->q3 && left->max == right->max && marked == like &&
+           (!marked || left->mark == right->mark);
+}
+
+/* Of the ways begin … end - 1, which share path and pattern. One that looks like another pattern of
+ * its path, from `first` on, shares its line: "perf-syscall ar ao rr ro". */
+static void add_box(struct boxing *boxing, size_t begin, size_t end, size_t first)
+{
+    const struct error_cell *cell = boxing->ways->list[begin].cell;
+    AUTO_ERROR_POOL struct error_pool pool = {0}, exact = {0};
+    bool stepped = true; /* all of them, each weighing as much as in the box */
+    for (size_t i = begin; i < end; i++) {
+        const struct error_cell *one = boxing->ways->list[i].cell;
+        const size_t before = exact.count;
+        if (!is_pooled(one))
+            continue;
+        error_pool_add(&pool, one);
+        error_pool_add(&exact, one);
+        const struct error_row *row = row_of(&boxing->run->report, one);
+        stepped = stepped && one->part == PART_NULL && row && row->has_stepped;
+        for (size_t j = before; j < exact.count && stepped; j++)
+            exact.errors[j] = row->stepped;
+    }
+    const size_t count = error_pool_sort(&pool);
+    if (!count)
+        return;
+    error_pool_sort(&exact);
+    const struct box box = {.label =
+                                memory_format("%s %s", cell->path, pattern_names[cell->pattern]),
+                            .min = (double)pool.errors[0],
+                            .q1 = box_quantile(&pool, count, 0.25),
+                            .median = box_quantile(&pool, count, 0.5),
+                            .q3 = box_quantile(&pool, count, 0.75),
+                            .max = (double)pool.errors[count - 1],
+                            .mark = stepped ? box_quantile(&exact, count, 0.5) : NAN};
+    boxing->marked |= stepped;
+    for (size_t i = first; i < boxing->count; i++)
+        if (looks_alike(&boxing->boxes[i], &box)) {
+            boxing->boxes[i].label =
+                memory_format("%s %s", boxing->boxes[i].label, pattern_names[cell->pattern]);
+            return;
+        }
+    *memory_add(boxing->boxes, boxing->count) = box;
+}
+
+/* A box of each path and pattern of the event, or of the best pattern of each path. */
+static void add_boxes(struct boxing *boxing, size_t begin, size_t end, bool best_only)
+{
+    const struct error_report *report = &boxing->run->report;
+    for (size_t path; begin < end; begin = path) {
+        const size_t first = boxing->count;
+        path = error_ways_end(boxing->ways, begin, WAY_PATH);
+        for (size_t next; begin < path; begin = next) {
+            const struct error_cell *cell = boxing->ways->list[begin].cell;
+            bool shown = !best_only;
+            next = error_ways_end(boxing->ways, begin, WAY_PATTERN);
+            for (size_t i = 0; i < report->best_count && !shown; i++) {
+                const struct error_best *best = &report->best[i];
+                shown = best->machine == cell->machine && best->pattern == cell->pattern &&
+                        strcmp(best->event, cell->event) == 0 &&
+                        strcmp(best->path, cell->path) == 0;
+            }
+            if (shown)
+                add_box(boxing, begin, next, first);
+        }
+    }
+}
+
+/* --- what the first run adds --- */
+
+/* "static 0, lazy 0 to +603 (perf-read ro)" */
+static void put_first(const struct error_run *run, const char *event, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    AUTO_TEXT struct text said = {0};
+    bool differs = false;
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_cell *cell = report->rows[i].cell;
+        /* Of each link mode: median of first runs less that of the others, and where it is most. */
+        int64_t least = 0, most = 0;
+        const struct error_cell *at = NULL;
+        bool leads = is_pooled(cell) && strcmp(cell->event, event) == 0;
+        for (size_t j = 0; j < report->row_count && leads; j++) {
+            const struct error_row *row = &report->rows[j];
+            if (!is_pooled(row->cell) || strcmp(row->cell->event, event) != 0 ||
+                strcmp(row->cell->link, cell->link) != 0)
+                continue;
+            leads = j >= i;
+            if (row->cell->runs <= row->cell->processes)
+                continue;
+            int64_t added = row->first.median - row->later.median;
+            least = !at || added < least ? added : least;
+            if (!at || added > most) {
+                most = added;
+                at = row->cell;
+            }
+        }
+        if (!leads || !at)
+            continue;
+        text_printf(&said, "%s%s %s", said.length ? ", " : "", cell->link, SIGNED(least));
+        if (least != most)
+            text_printf(&said, " to %s (%s, %s)", SIGNED(most), at->path,
+                        pattern_descriptions[at->pattern]);
+        differs |= least || most;
+    }
+    if (differs)
+        text_printf(out, "The first run of a process adds besides, by link mode: %s. ",
+                    text_string(&said));
+}
+
+static void put_boxes(const struct error_run *run, const struct error_ways *ways, size_t begin,
+                      size_t end, bool best_only, const struct style *style, struct text *out)
+{
+    struct boxing boxing = {.run = run, .ways = ways};
+    AUTO_TEXT struct text words = {0};
+    const struct error_cell *cell = ways->list[begin].cell;
+    const bool stepped = cell->part == PART_STEPPED;
+    add_boxes(&boxing, begin, end, best_only);
+    section_put_heading(
+        memory_format("Null error of %s%s%s", error_event_told(cell->event, stepped),
+                      stepped ? " (exact)" : "", best_only ? ", best pattern of each path" : ""),
+        style, out);
+    boxes_put(boxing.boxes, boxing.count, error_unit(cell->event, NULL), style, out);
+    if (!best_only)
+        put_first(run, cell->event, &words);
+    if (boxing.marked)
+        text_puts(&words, "The sign apart is the exact count, by stepping. ");
+    if (words.length)
+        section_put_words(text_string(&words), style, out);
+}
+
+void error_put_boxes(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_ways ways = error_ways_of(&run->file);
+    const bool counted = error_has_cpu_counter(&run->file);
+    size_t shown = 0;
+    /* One event shows how patterns differ, stepped where that is exact; of the others the paths do.
+     */
+    for (int stepped = 1; stepped >= 0; stepped--)
+        for (size_t begin = 0, end; begin < ways.count; begin = end) {
+            const struct error_cell *cell = ways.list[begin].cell;
+            end = error_ways_end(&ways, begin, WAY_MACHINE);
+            if ((cell->part == PART_STEPPED) == stepped && is_main(cell, counted))
+                put_boxes(run, &ways, begin, end, shown++ > 0, style, out);
+        }
+    if (shown)
+        section_put_words(
+            "boxes: the middle half of all runs but each process's first, over -O levels and link "
+            "modes, one counter; whiskers: the rest",
+            style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * The same loop at many places: a column of text for each offset in a line, as high as an
+ * iteration is slow, and the places further up in the page in words. */
+
+#define LINE_BYTES 64u
+#define LEVELS     8u
+
+static const char *const unicode_levels[LEVELS] = {"\u2581", "\u2582", "\u2583", "\u2584",
+                                                   "\u2585", "\u2586", "\u2587", "\u2588"};
+static const char *const ascii_levels[LEVELS] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+
+/* False: there is too little to draw. */
+static bool put_line(const struct error_placement *placement, struct text *out)
+{
+    const char *const *levels = utf8_is_expected() ? unicode_levels : ascii_levels;
+    const double least = placement->least, most = placement->most;
+    size_t at = 0, count = 0;
+    for (size_t i = 0; i < placement->places; i++)
+        count += placement->list[i].offset < (int64_t)LINE_BYTES;
+    if (count < 2)
+        return false;
+    text_puts(out, "  0 ");
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *place = &placement->list[i];
+        if (place->offset < (int64_t)at || place->offset >= (int64_t)LINE_BYTES)
+            continue;
+        for (; at < (size_t)place->offset; at++)
+            text_putc(out, '.');
+        double share = most > least ? (place->per_iteration - least) / (most - least) : 0;
+        long level = lrint(share * (LEVELS - 1));
+        text_puts(out, levels[level < 0 ? 0 : level >= (long)LEVELS ? LEVELS - 1 : (size_t)level]);
+        at++;
+    }
+    for (; at < LINE_BYTES; at++)
+        text_putc(out, '.');
+    text_puts(out, " 63\n");
+    return true;
+}
+
+static void put_further(const char *words, const struct style *style, struct text *out)
+{
+    text_puts(out, "  ");
+    wrap(out, words, 2, 4, style->width);
+}
+
+/* Beyond the first line: "further in the page, 22 places: 0.766 to 1.16, slowest at 4,080". */
+static void put_pages(const struct error_placement *placement, const struct style *style,
+                      struct text *out)
+{
+    const struct error_place *fastest = NULL, *slowest = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < placement->places; i++) {
+        const struct error_place *place = &placement->list[i];
+        if (place->offset < (int64_t)LINE_BYTES)
+            continue;
+        count++;
+        fastest = !fastest || place->per_iteration < fastest->per_iteration ? place : fastest;
+        slowest = !slowest || place->per_iteration > slowest->per_iteration ? place : slowest;
+    }
+    if (count)
+        put_further(memory_format("further in the page, %zu place%s: %s to %s, slowest at offset "
+                                  "%s",
+                                  count, count == 1 ? "" : "s", BRIEF(fastest->per_iteration),
+                                  BRIEF(slowest->per_iteration), WHOLE((uint64_t)slowest->offset)),
+                    style, out);
+}
+
+/* Was anything drawn? */
+static bool put_placement(const struct error_run *run, const struct error_placement *placement,
+                          const struct style *style, struct text *out)
+{
+    bool drawn = false;
+    AUTO_TEXT struct text words = {0}, windows = {0};
+    text_printf(&windows,
+                "the loop as compiled into the windows: factor %.2f; the pattern explains %.0f %% "
+                "of it, -O %.0f %%, both together %.0f %% more",
+                placement->windows.factor, 100 * placement->windows.by_pattern,
+                100 * placement->windows.by_opt, 100 * placement->windows.by_both);
+    text_printf(&words, "%s%s", placement->event, error_on(&run->file, placement->machine));
+    if (placement->places) {
+        text_printf(&words, ": %s to %s %s an iteration, factor %.2f", BRIEF(placement->least),
+                    BRIEF(placement->most), error_unit(placement->event, NULL), placement->factor);
+        if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
+            text_printf(&words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
+        if (isfinite(placement->by_place))
+            text_printf(&words, "; the place explains %.0f %% of the variance",
+                        100 * placement->by_place);
+    } else if (placement->has_windows) {
+        text_printf(&words, ", %s", text_string(&windows));
+    } else {
+        text_puts(&words, ": not measured at chosen places");
+    }
+    section_put_words(text_string(&words), style, out);
+    /* Below this factor a place changes nothing that a reader would call a change. */
+    if (placement->factor >= 1.02) {
+        drawn = put_line(placement, out);
+        put_pages(placement, style, out);
+    }
+    if (placement->has_windows && placement->places)
+        put_further(text_string(&windows), style, out);
+    return drawn;
+}
+
+void error_put_placement(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    bool drawn = false;
+    section_put_heading("The same loop at other places", style, out);
+    for (size_t i = 0; i < report->placement_count; i++)
+        drawn |= put_placement(run, &report->placements[i], style, out);
+    if (!report->placement_count)
+        put_nothing(run, "nothing was measured at several places", "placement", style, out);
+    if (drawn)
+        section_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
+                          "point: not measured",
+                          style, out);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * More events than counters, against the truth; and whole commands under other tools beside the
+ * paths. */
+
+void error_put_multiplex(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    if (is_uncounted(run, !report->multiplex_count))
+        return;
+    section_put_heading("More events than counters", style, out);
+    if (report->multiplex_count) {
+        error_put_rows(run, fields_find(&error_analysis, "multiplexing"), run, NULL, style, out);
+        section_put_words("share: of the time, in which the counter ran, from which the rest is "
+                          "extrapolated; from, to: the runs",
+                          style, out);
+    } else {
+        section_put_words("not measured", style, out);
+    }
+}
+
+/* --- whole commands --- */
+
+/* Why no tool was measured: the absence that names it. */
+static const char *tool_reason(const struct error_run *run)
+{
+    for (size_t i = 0; i < run->file.absence_count; i++)
+        if (strstr(run->file.absences[i].what, "perf-stat"))
+            return run->file.absences[i].reason;
+    for (size_t i = 0; i < run->studying.skips.count; i++)
+        if (strstr(run->studying.skips.list[i].what, "perf-stat"))
+            return run->studying.skips.list[i].reason;
+    for (size_t i = 0; i < run->file.cell_count; i++)
+        if (run->file.cells[i].part == PART_TOOL && run->file.cells[i].reason)
+            return run->file.cells[i].reason;
+    return "no tool that counts whole commands, as `perf stat` does, was part of this run";
+}
+
+void error_put_tools(const struct error_run *run, const struct style *style, struct text *out)
+{
+    static const struct column columns[] = {{WORDS("event")}, {WORDS("code")}, {NUMBER("median")},
+                                            {NUMBER("min")},  {NUMBER("max")}, {NUMBER("window")}};
+    const struct error_report *report = &run->report;
+    struct table table = {TABLE_OF(columns)};
+    section_put_heading("Whole commands under perf stat", style, out);
+    /* A count of code that no truth can be taken off says nothing of the tool. */
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
+        const struct error_cell *cell = row->cell;
+        if (cell->part != PART_TOOL || !cell->has_truth)
+            continue;
+        double window = error_best_window(report, cell);
+        table_add(&table, TONE_PLAIN, cell->event);
+        table_addf(&table, TONE_PLAIN, "%s%s%s", cell->specimen, cell->n ? " " : "",
+                   cell->n ? WHOLE(cell->n) : "");
+        const double values[] = {(double)row->error.median, (double)row->error.min,
+                                 (double)row->error.max, window};
+        for (size_t j = 0; j < 4; j++)
+            table_add(&table, TONE_PLAIN, isnan(values[j]) ? "" : BRIEF(values[j]));
+    }
+    if (table.count) {
+        table_put(&table, style, out);
+        section_put_words("beyond what the code itself counts; window: what the best path adds",
+                          style, out);
+    } else {
+        error_put_words(style, out, "not measured: %s", tool_reason(run));
+    }
+    table_free(&table);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * How the error grows while the measured code runs, and what interrupts explain of it. */
+
+static bool same_slope(const struct error_slope *left, const struct error_slope *right)
+{
+    return left->machine == right->machine && strcmp(left->event, right->event) == 0;
+}
+
+bool error_is_constant(const struct error_report *report, const struct error_slope *like,
+                       error_alike *alike)
+{
+    for (size_t i = 0; i < report->slope_count; i++)
+        if (alike(&report->slopes[i], like) &&
+            (!report->slopes[i].exact || report->slopes[i].slope != 0))
+            return false;
+    return true;
+}
+
+/* "instructions:uk: 0.0033 (0.0032 to 0.0035) through perf-read ao, up to N = 1,000,000, 1,078
+ * runs; detectable 0.00018" */
+static void put_slope(const struct error_run *run, const struct error_slope *slope,
+                      const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    text_printf(&words, "%s%s: %.2g", slope->event, error_on(&run->file, slope->machine),
+                slope->slope);
+    if (isfinite(slope->low) && isfinite(slope->high) && !slope->exact)
+        text_printf(&words, " (%.2g to %.2g)", slope->low, slope->high);
+    text_printf(&words, " through %s, %s, up to N = %s, %s runs", slope->path,
+                pattern_descriptions[slope->pattern], WHOLE(slope->longest), WHOLE(slope->runs));
+    if (!isfinite(slope->low) || !isfinite(slope->high))
+        text_puts(&words, "; nothing repeats, so there is no interval");
+    else if (!slope->exact && isfinite(slope->detectable))
+        text_printf(&words, "; detectable %.2g", slope->detectable);
+    section_put_words(text_string(&words), style, out);
+}
+
+/* Why there is nothing at all. */
+static void put_no_slope(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const char *reason = "";
+    for (size_t i = run->file.absence_count; i-- > 0;)
+        if (strncmp(run->file.absences[i].what, "instructions", strlen("instructions")) == 0)
+            reason = run->file.absences[i].reason;
+    error_put_words(style, out, "no loop was measured with an event whose count is known%s%s%s",
+                    reason[0] ? ": no counter of the CPU can be opened here (" : "", reason,
+                    reason[0] ? ")" : "");
+}
+
+static void put_slopes(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    for (size_t i = 0; i < report->slope_count; i++) {
+        const struct error_slope *slope = &report->slopes[i];
+        bool first = true;
+        if (!error_is_constant(report, slope, same_slope)) {
+            put_slope(run, slope, style, out);
+            continue;
+        }
+        for (size_t j = 0; j < i && first; j++)
+            first = !same_slope(&report->slopes[j], slope);
+        size_t ways = 0, runs = 0;
+        uint64_t longest = 0;
+        for (size_t j = i; j < report->slope_count && first; j++) {
+            const struct error_slope *other = &report->slopes[j];
+            if (!same_slope(other, slope))
+                continue;
+            ways++;
+            runs += other->runs;
+            longest = other->longest > longest ? other->longest : longest;
+        }
+        if (first)
+            error_put_words(style, out,
+                            "%s%s: nothing, up to N = %s; none of %s runs over %zu path%s deviates",
+                            slope->event, error_on(&run->file, slope->machine), WHOLE(longest),
+                            WHOLE(runs), ways, ways == 1 ? "" : "s");
+    }
+}
+
+/* --- ticks --- */
+
+static void put_ticks(const struct error_ticks *ticks, const struct style *style, struct text *out)
+{
+    const bool unlike = ticks->why.count != 0;
+    /* Counting interrupts along makes each dearer, so this slope is not the one above. */
+    if (ticks->known)
+        error_put_words(
+            style, out,
+            "An interrupt costs %s instructions (%s to %s), and %.3g of them come in an "
+            "iteration: together %.2g (%.2g to %.2g) an iteration, where user+kernel "
+            "counts%s grow by %.2g (%.2g to %.2g): %s%s%s%s",
+            BRIEF(rint(ticks->each)), BRIEF(rint(ticks->each_low)), BRIEF(rint(ticks->each_high)),
+            ticks->rate, ticks->predicted, ticks->predicted_low, ticks->predicted_high,
+            unlike ? "" : " with interrupts counted along", ticks->measured, ticks->measured_low,
+            ticks->measured_high, ticks->agrees ? "they explain it" : "they do not explain it",
+            unlike ? " (" : "", reasons_text(&ticks->why), unlike ? ")" : "");
+    else
+        error_put_words(style, out, "what interrupts explain of it is not known: %s",
+                        reasons_text(&ticks->why));
+}
+
+void error_put_duration(const struct error_run *run, const struct style *style, struct text *out)
+{
+    const struct error_report *report = &run->report;
+    section_put_heading("What each iteration of a loop adds", style, out);
+    put_slopes(run, style, out);
+    if (!report->slope_count)
+        put_no_slope(run, style, out);
+    if (report->by_size_count) {
+        text_puts(out, "\nin the kernel\n");
+        error_put_rows(run, fields_find(&error_analysis, "by_size"), run, NULL, style, out);
+    }
+    if (!is_uncounted(run, !report->ticks.known))
+        put_ticks(&report->ticks, style, out);
+}
