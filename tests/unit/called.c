@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Calls a specimen as a window does (called.h). */
+#include <stdio.h>
 #include <string.h>
 
 #include "called.h"
@@ -35,4 +36,13 @@ int64_t called_truth(const struct specimen *specimen, const char *class, uint64_
         if (strcmp(truth->class, class) == 0)
             return truth->base + truth->each * (int64_t)n;
     return INT64_MIN;
+}
+
+bool called_can_run(const struct specimen *specimen)
+{
+    struct failure failure = {0};
+    if (!specimen->available || specimen->available(&failure) == 0)
+        return true;
+    printf("# %s is not to be had here: %s\n", specimen->name, failure.text);
+    return false;
 }

@@ -23,3 +23,5 @@ int64_t called_instructions(struct specimen_state *state, called_function *code)
 
 /* base + each * N of a class; INT64_MIN where the specimen says nothing of it. */
 int64_t called_truth(const struct specimen *specimen, const char *class, uint64_t n);
+
+bool called_can_run(const struct specimen *specimen);

@@ -56,6 +56,12 @@ void unit_register(struct unit_case *added);
     static void name(void)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
+/* The braces of a long table, whose rows clang-format then sets side by side. */
+#define TABLE(...)                                                                                 \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
 void unit_example(const char *name, CMUnitTestFunction function, const void *state);
 
 /* A skip that states its reason. cmocka 1.1 reports skip() as "not ok # SKIP", which Meson counts

@@ -29,6 +29,12 @@ static inline struct assay_calipers *fault_calipers(void)
     return calipers;
 }
 
+/* Declares them, or skips the case. */
+#define FAULT_CALIPERS(calipers)                                                                   \
+    struct assay_calipers *calipers = fault_calipers();                                            \
+    if (!calipers)                                                                                 \
+    skip_because("page faults cannot be counted here")
+
 static inline uint64_t faults_so_far(void)
 {
     struct rusage usage;

@@ -68,20 +68,27 @@ static inline void send_fields(struct fake *fake, const char *type, const char *
 #define SEND(fake, type, ...)                                                                      \
     send_fields(fake, type, (const char *const[][2]){__VA_ARGS__, {NULL, NULL}})
 
-/* A good frame, but for the field that the mode names: "TYPE:KEY=VALUE", or without a value for a
- * field that is missing. */
-static inline void send_altered(struct fake *fake, const char *type, const char *const (*fields)[2])
+/* The fields of a good frame that was begun, but for the one that the mode names: "TYPE:KEY=VALUE",
+ * or without a value for a field that is missing. */
+static inline void put_altered(struct fake *fake, const char *type, const char *const (*fields)[2])
 {
-    const char *altered = fake->mode + strlen(type) + 1;
+    const size_t skip = strlen(type);
+    const bool meant = strncmp(fake->mode, type, skip) == 0 && fake->mode[skip] == ':';
+    const char *altered = meant ? fake->mode + skip + 1 : "";
     const size_t length = strcspn(altered, "=");
-    wire_begin(&fake->writer, type);
     for (; (*fields)[0]; fields++) {
-        if (strlen((*fields)[0]) != length || strncmp((*fields)[0], altered, length) != 0)
+        if (!meant || strlen((*fields)[0]) != length || strncmp((*fields)[0], altered, length) != 0)
             wire_put_string(&fake->writer, (*fields)[0], (*fields)[1]);
         else if (altered[length])
             wire_put_string(&fake->writer, (*fields)[0], altered + length + 1);
     }
     send_end(fake);
+}
+
+static inline void send_altered(struct fake *fake, const char *type, const char *const (*fields)[2])
+{
+    wire_begin(&fake->writer, type);
+    put_altered(fake, type, fields);
 }
 
 /* fake-catalogue.c: after the greeting. */

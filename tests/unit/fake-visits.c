@@ -111,20 +111,10 @@ static void send_visit_samples(struct fake *fake, const struct cell *cell, uint3
 static void send_detail(struct fake *fake, const char *type, const char *const (*fields)[2],
                         uint32_t cell, uint32_t process)
 {
-    const bool meant =
-        strncmp(fake->mode, type, strlen(type)) == 0 && fake->mode[strlen(type)] == ':';
-    const char *altered = meant ? fake->mode + strlen(type) + 1 : "";
-    const size_t length = strcspn(altered, "=");
     wire_begin(&fake->writer, type);
     wire_put_u64(&fake->writer, "cell", cell);
     wire_put_u64(&fake->writer, "process", process);
-    for (; (*fields)[0]; fields++) {
-        if (!meant || strlen((*fields)[0]) != length || strncmp((*fields)[0], altered, length) != 0)
-            wire_put_string(&fake->writer, (*fields)[0], (*fields)[1]);
-        else if (altered[length])
-            wire_put_string(&fake->writer, (*fields)[0], altered + length + 1);
-    }
-    send_end(fake);
+    put_altered(fake, type, fields);
 }
 
 static void send_details(struct fake *fake, const struct cell *cell, uint32_t process)

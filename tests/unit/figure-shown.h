@@ -41,15 +41,13 @@ static inline const char *figure_lacks(const json_t *figure)
 {
     static const struct {
         const char *kind, *roles[7];
-    } needed[] = {
-        {"table", {NULL}},
-        {"boxes", {"group", "min", "q1", "median", "q3", "max", NULL}},
-        {"points", {"x", "y", NULL}},
-        {"lines", {"x", "y", NULL}},
-        {"bars", {"group", "value", NULL}},
-        {"dumbbells", {"group", "before", "after", NULL}},
-        {"matrix", {"x", "y", "value", NULL}},
-    };
+    } needed[] = {{"table", {NULL}},
+                  {"boxes", {"group", "min", "q1", "median", "q3", "max", NULL}},
+                  {"points", {"x", "y", NULL}},
+                  {"lines", {"x", "y", NULL}},
+                  {"bars", {"group", "value", NULL}},
+                  {"dumbbells", {"group", "before", "after", NULL}},
+                  {"matrix", {"x", "y", "value", NULL}}};
     for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++) {
         if (strcmp(figure_word(figure, "kind"), needed[i].kind) != 0)
             continue;

@@ -5,68 +5,35 @@
  * cmocka.h. */
 #pragma once
 
-#include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "events/event.h"
+#include "tree.h"
 
 struct recorded {
     char root[64];
     struct event_view view;
 };
 
-struct recorded_file {
-    const char *path; /* absolute, as on the machine; NULL ends a list */
-    const char *content;
-};
-
 #define DEVICES "/sys/bus/event_source/devices/"
 
-static inline void recorded_write(const struct recorded *recorded, const char *path,
-                                  const char *content)
+static inline void recorded_begin(struct recorded *recorded, const struct tree_file *files)
 {
-    char full[PATH_MAX];
-    assert_true(snprintf(full, sizeof(full), "%s%s", recorded->root, path) < PATH_MAX);
-    for (char *slash = strchr(full + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        assert_true(mkdir(full, 0755) == 0 || errno == EEXIST);
-        *slash = '/';
-    }
-    FILE *file = fopen(full, "w");
-    assert_non_null(file);
-    assert_true(fputs(content, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
-static inline void recorded_begin(struct recorded *recorded, const struct recorded_file *files)
-{
-    strcpy(recorded->root, "/tmp/assay-test-XXXXXX");
-    assert_non_null(mkdtemp(recorded->root));
+    struct tree tree;
+    tree_make(&tree);
+    strcpy(recorded->root, tree.root);
     for (; files && files->path; files++)
-        recorded_write(recorded, files->path, files->content);
+        tree_put(&tree, files->path, files->content);
     event_view_open(&recorded->view, recorded->root);
-}
-
-static inline int recorded_remove(const char *path, const struct stat *status, int type,
-                                  struct FTW *walk)
-{
-    (void)status;
-    (void)type;
-    (void)walk;
-    return remove(path);
 }
 
 static inline void recorded_end(struct recorded *recorded)
 {
+    struct tree tree;
     event_view_close(&recorded->view);
-    nftw(recorded->root, recorded_remove, 16, FTW_DEPTH | FTW_PHYS);
+    strcpy(tree.root, recorded->root);
+    tree_remove(&tree);
 }
 
 /* Resolves and expects success; the caller releases the event. */

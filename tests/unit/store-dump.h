@@ -8,6 +8,11 @@
 #include "base/cleanup.h"
 #include "base/text.h"
 
+UNUSED static const char *told(const char *text)
+{
+    return text ? text : "-";
+}
+
 UNUSED static int dump_cell(void *context, const struct stored_cell *stored)
 {
     const struct cell *cell = &stored->cell;
@@ -27,9 +32,12 @@ UNUSED static int dump_cell(void *context, const struct stored_cell *stored)
                     cell->watch.threads, cell->watch.moves, cell->watch.handover, cell->watch.awake,
                     cell->watch.partner);
     if (cell->command.words)
-        text_printf(out, "command %s %s %u %d %" PRIu64 " %d\n", cell->command.words,
-                    cell->command.name, (unsigned)cell->command.controls, (int)cell->command.sweep,
-                    (uint64_t)cell->command.swept, (int)cell->command.detail);
+        text_printf(out, "command %s %s %s %s %s %u %d %" PRIu64 " %" PRIu64 " %d %d\n",
+                    cell->command.words, cell->command.name, told(cell->command.directory),
+                    told(cell->command.input), told(cell->command.keep),
+                    (unsigned)cell->command.controls, (int)cell->command.sweep,
+                    (uint64_t)cell->command.swept, (uint64_t)cell->command.timeout,
+                    (int)cell->command.detail, cell->command.shown);
     for (uint32_t i = 0; i < cell->counters; i++) {
         const struct stored_counter *counter = &stored->counters[i];
         text_printf(out, "%s %s %d %" PRId64 " %s\n", cell->events[i],

@@ -54,16 +54,14 @@ UNUSED static struct sample right_sample(uint32_t cell, uint32_t process, uint32
 {
     uint64_t place = (uint64_t)cell << 48 | (uint64_t)process << 32 | run << 8 | counter;
     uint64_t enabled = scrambled(place + 1) >> 40;
-    return (struct sample){
-        .cell = cell,
-        .process = process,
-        .run = run,
-        .counter = counter,
-        .value = run % 7 ? scrambled(place) >> 50 : UINT64_MAX - run,
-        .enabled = enabled,
-        .running = run % 5 ? enabled : enabled / 2,
-        .account = {run % 3, run % 11 == 0, 0, run == 13},
-    };
+    return (struct sample){.cell = cell,
+                           .process = process,
+                           .run = run,
+                           .counter = counter,
+                           .value = run % 7 ? scrambled(place) >> 50 : UINT64_MAX - run,
+                           .enabled = enabled,
+                           .running = run % 5 ? enabled : enabled / 2,
+                           .account = {run % 3, run % 11 == 0, 0, run == 13}};
 }
 
 UNUSED static bool same_sample(const struct sample *a, const struct sample *b)
@@ -212,10 +210,7 @@ UNUSED static const struct stored_truth known_truths[] = {
     {"loop", "mispredictions", 0, 0, 2, 1, "bounded", "predictors learn", ""},
 };
 UNUSED static const struct stored_opcode known_opcodes[] = {
-    {"null", "", 0, 0},
-    {"loop", "sub", 0, 1},
-    {"loop", "jne", INT64_MIN, INT64_MAX},
-};
+    {"null", "", 0, 0}, {"loop", "sub", 0, 1}, {"loop", "jne", INT64_MIN, INT64_MAX}};
 UNUSED static const struct stored_operation known_operations[] = {
     {"timer", "nothing", "timer", "keeps", "any", "static,lazy,bind-now", "", "", false, false},
     {"perf-read", "start", "perf", "starts", "stopped", "lazy", "", "a note, with \"quotes\"", true,
@@ -259,7 +254,7 @@ UNUSED static struct cell tour_cell(void)
                          .runs = PLAN_RUNS,
                          .separate = true,
                          .cpu = -1,
-                         .tour = {words(TOUR_CALLS), words("task-clock:u"), 8, false}};
+                         .tour = {words(TOUR_CALLS), words("task-clock:u"), 8, true}};
 }
 
 UNUSED static void put_tour(struct store *store)
@@ -435,19 +430,22 @@ UNUSED static struct store *fill(struct fixture *fixture)
     return store;
 }
 
-UNUSED static void make_finished(struct fixture *fixture)
+UNUSED static void finish(struct store *store)
 {
-    struct store *store = fill(fixture);
     must(store_finish(store, failure));
     store_close(store);
+}
+
+UNUSED static void make_finished(struct fixture *fixture)
+{
+    finish(fill(fixture));
 }
 
 UNUSED static void make_finished_with_tour(struct fixture *fixture)
 {
     struct store *store = fill(fixture);
     put_tour(store);
-    must(store_finish(store, failure));
-    store_close(store);
+    finish(store);
 }
 
 UNUSED static void make_finished_with_all(struct fixture *fixture)
@@ -455,8 +453,27 @@ UNUSED static void make_finished_with_all(struct fixture *fixture)
     struct store *store = fill(fixture);
     put_tour(store);
     put_watches(store);
-    must(store_finish(store, failure));
+    finish(store);
+}
+
+/* With commands, too. */
+UNUSED static void make_with_commands(struct fixture *fixture, bool finished)
+{
+    struct store *store = fill(fixture);
+    put_tour(store);
+    put_watches(store);
+    put_commands(store);
+    if (finished)
+        must(store_finish(store, failure));
+    else
+        must(store_commit(store, failure));
     store_close(store);
+}
+
+UNUSED static void expect_words(const struct failure *refusal, const char *wanted)
+{
+    if (!strstr(refusal->text, wanted))
+        fail_msg("\"%s\" is not in: %s", wanted, refusal->text);
 }
 
 /* What a reader saw; wrong: samples that are not what was written there, or out of order. */

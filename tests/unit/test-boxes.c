@@ -43,28 +43,6 @@ TEST(boxes_stand_on_one_axis)
         "papi-high rr                                   |----#====----|   70    80.5   99\n");
 }
 
-TEST(a_narrow_place_shows_the_median_alone)
-{
-    use_ascii();
-    assert_string_equal(drawn(three, 3, "instructions", 40),
-                        "instructions  0       50          median\n"
-                        "              +--------+--------\n"
-                        "perf-read ar    |===*===-----|        37\n"
-                        "perf-read ao    |=#=---------|        25\n"
-                        "papi-high rr              |-#=-|    80.5\n");
-}
-
-TEST(shapes_are_finer_where_the_locale_has_them)
-{
-    setenv("LC_ALL", "C.UTF-8", 1);
-    assert_string_equal(drawn(three, 2, "", 48),
-                        "              0      50         min  median  max\n"
-                        "              ┼───────┼───────\n"
-                        "perf-read ar    ├▒▒▒◆▒▒──────┤   12      37   90\n"
-                        "perf-read ao    ├▒█▒─────────┤   12      25   90\n");
-    use_ascii();
-}
-
 TEST(many_orders_of_magnitude_get_a_logarithm_that_is_said)
 {
     use_ascii();
@@ -183,15 +161,4 @@ TEST(ticks_stand_where_their_values_do)
         assert_true(fabs(axis.ticks[i].value / pow(10, 1.0 + (double)i) - 1) < 1e-9);
         assert_int_equal(axis.ticks[i].column, axis_column(&axis, axis.ticks[i].value));
     }
-}
-
-TEST(figures_have_the_titles_that_are_asked_for)
-{
-    static const char *const titles[] = {"min", "median", "p99"};
-    const struct style style = {.width = 80};
-    const struct box box = {"a", 1, 2, 3, 4, 5, NAN};
-    AUTO_TEXT struct text out = {0};
-    boxes_put_titled(&box, 1, "ticks", titles, &style, &out);
-    assert_non_null(strstr(text_string(&out), "min  median  p99\n"));
-    assert_null(strstr(text_string(&out), "max"));
 }

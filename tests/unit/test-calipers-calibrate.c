@@ -63,14 +63,8 @@ static void take(enum assay_nulls kind, const struct null *null)
     struct assay_frame *frame = &planted.frames[1];
     uint64_t length = null->length_ns ? null->length_ns : 500;
     uint64_t running = null->running_ns ? null->running_ns : length;
-    const uint64_t moved[] = {0,
-                              length,
-                              running,
-                              null->counts[0],
-                              null->counts[1],
-                              null->counts[2],
-                              null->faults,
-                              null->switches};
+    const uint64_t moved[] = TABLE(0, length, running, null->counts[0], null->counts[1],
+                                   null->counts[2], null->faults, null->switches);
     now += 1700;
     for (size_t word = 1; word < 8; word++) {
         frame->begun[word] = now;
@@ -290,32 +284,6 @@ TEST_WITH(a_counter_that_stands_still_is_said, plant, uproot)
     assert_true(planted.events[INSTRUCTIONS].unsteady);
     assert_false(planted.events[FAULTS].unsteady);
     assert_false(planted.events[CLOCK].unsteady);
-}
-
-/* Where no system call tells how long a region took, its ticks do. */
-TEST_WITH(regions_read_in_user_code_know_their_length_by_ticks, plant, uproot)
-{
-    struct region_reading reading;
-    planted.path = ASSAY_PATH_USER;
-    planted.here.ways = ASSAY_WAY_TICKS;
-    planted.tick_ns = 0.5;
-    planted.count = 0;
-    planted.frames[1].ticks[0] = 1000;
-    planted.frames[1].ticks[1] = 1000 + 7999998;
-    reading_of(&planted, &planted.frames[1], &reading);
-    assert_true(reading.length_ns == 3999999 && reading.noticed == 0);
-    planted.frames[1].ticks[1] += 2;
-    reading_of(&planted, &planted.frames[1], &reading);
-    assert_true(reading.noticed == ASSAY_SAW_INTERRUPTS);
-}
-
-TEST_WITH(a_refused_event_keeps_its_reason, plant, uproot)
-{
-    planted.events[INSTRUCTIONS].kind = CALIPER_ABSENT;
-    planted.events[INSTRUCTIONS].error = ENOENT;
-    planted.events[INSTRUCTIONS].reason = strdup("no such counter");
-    calibrate(dead);
-    assert_string_equal(assay_calipers_reason(&planted, INSTRUCTIONS), "no such counter");
 }
 
 TEST_WITH(it_needs_calipers_and_no_region, plant, uproot)

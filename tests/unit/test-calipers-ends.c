@@ -16,12 +16,6 @@
 
 static struct assay_region region = ASSAY_REGION("before fork"), later = ASSAY_REGION("in child");
 
-#define NEEDS_FAULTS(calipers)                                                                     \
-    do {                                                                                           \
-        if (!(calipers))                                                                           \
-            skip_because("page faults cannot be counted here");                                    \
-    } while (0)
-
 /* 0, or the line at which it was not so. */
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
@@ -82,8 +76,7 @@ static int in_child_within_a_region(struct assay_calipers *calipers)
 
 TEST(a_child_of_fork_counts_nothing_and_goes_on)
 {
-    struct assay_calipers *calipers = fault_calipers();
-    NEEDS_FAULTS(calipers);
+    FAULT_CALIPERS(calipers);
     struct assay_region_total total;
     assay_begin();
     assay_end_in(&region);
@@ -122,8 +115,7 @@ static int in_child_that_does_not_end_its_parents_region(struct assay_calipers *
 
 TEST(a_region_of_its_parent_does_not_keep_a_child_from_opening)
 {
-    struct assay_calipers *calipers = fault_calipers();
-    NEEDS_FAULTS(calipers);
+    FAULT_CALIPERS(calipers);
     assay_begin();
     assert_int_equal(run_child(in_child_that_does_not_end_its_parents_region, calipers), 0);
     assay_end();
@@ -172,8 +164,7 @@ TEST(children_do_not_wait_for_threads_they_do_not_have)
     skip_because("the sanitizer's own allocator waits for threads that a child does not have");
 #endif
     pthread_t threads[2];
-    struct assay_calipers *calipers = fault_calipers();
-    NEEDS_FAULTS(calipers);
+    FAULT_CALIPERS(calipers);
     assert_int_equal(pthread_create(&threads[0], NULL, open_and_close, NULL), 0);
     assert_int_equal(pthread_create(&threads[1], NULL, ask_for_tables, NULL), 0);
     for (int i = 0; i < 100; i++)
@@ -231,8 +222,7 @@ TEST(programs_that_are_executed_inherit_no_counter)
 {
     int input[2], ready[2], status;
     char byte;
-    struct assay_calipers *calipers = fault_calipers();
-    NEEDS_FAULTS(calipers);
+    FAULT_CALIPERS(calipers);
     assert_true(counters_of(getpid()) > 0);
     for (int by_fork = 0; by_fork < 2; by_fork++) {
         assert_int_equal(pipe2(input, O_CLOEXEC), 0);
@@ -274,8 +264,7 @@ static __attribute__((noinline)) void jump_out_of_three_regions(void)
 
 TEST(regions_left_by_longjmp_stay_open_until_they_are_ended)
 {
-    struct assay_calipers *calipers = fault_calipers();
-    NEEDS_FAULTS(calipers);
+    FAULT_CALIPERS(calipers);
     struct assay_count count;
     struct fresh fresh = fresh_memory();
     assay_begin();
@@ -325,8 +314,7 @@ TEST(regions_that_are_too_deep_are_left_again)
 
 TEST(closing_within_regions_abandons_them)
 {
-    struct assay_calipers *calipers = fault_calipers();
-    NEEDS_FAULTS(calipers);
+    FAULT_CALIPERS(calipers);
     assay_begin();
     assay_begin();
     assay_calipers_close(calipers);

@@ -5,10 +5,12 @@
  * are taken off, exactly, alone and inside each other. */
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "assay.h"
 #include "case.h"
 #include "countable.h"
 
@@ -32,6 +34,12 @@ static struct assay_calipers *counting(const char *event, char reason[1024])
     return calipers;
 }
 
+#define COUNTING_OR_SKIP(event)                                                                    \
+    char reason[1024];                                                                             \
+    struct assay_calipers *calipers = counting(event, reason);                                     \
+    if (!calipers)                                                                                 \
+    skip_because("%s", reason)
+
 static double corrected(void)
 {
     struct assay_count count;
@@ -50,10 +58,7 @@ static long faults_so_far(void)
 
 TEST(page_faults_are_exact)
 {
-    char reason[1024];
-    struct assay_calipers *calipers = counting("page-faults", reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    COUNTING_OR_SKIP("page-faults");
     static const size_t sizes[] = {0, 1, 10, 1000};
     unsigned exact = 0;
     faults_so_far();
@@ -72,30 +77,6 @@ TEST(page_faults_are_exact)
         }
     }
     assert_in_range(exact, 4 * EVERY - 4, 4 * EVERY);
-    assay_calipers_close(calipers);
-}
-
-TEST(page_faults_of_regions_inside_count_for_both)
-{
-    char reason[1024];
-    struct assay_calipers *calipers = counting("page-faults", reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    unsigned exact = 0;
-    for (int run = 0; run < EVERY; run++) {
-        char *pages = fresh_pages(16);
-        assay_begin();
-        touch_pages(pages, 3);
-        assay_begin();
-        touch_pages(pages, 8); /* five new ones */
-        assay_end();
-        double inner = corrected();
-        touch_pages(pages, 10);
-        assay_end();
-        exact += inner == 5 && corrected() == 10;
-        drop_pages(pages, 16);
-    }
-    assert_in_range(exact, EVERY - 2, EVERY);
     assay_calipers_close(calipers);
 }
 
@@ -141,19 +122,13 @@ static void assert_calls_exact(const char *name, bool all, struct assay_calipers
 
 TEST(all_system_calls_are_exact)
 {
-    char reason[1024];
-    struct assay_calipers *calipers = counting("raw_syscalls:sys_enter", reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    COUNTING_OR_SKIP("raw_syscalls:sys_enter");
     assert_calls_exact("raw_syscalls:sys_enter", true, calipers);
 }
 
 TEST(calls_of_one_kind_are_exact)
 {
-    char reason[1024];
-    struct assay_calipers *calipers = counting("syscalls:sys_enter_getppid", reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    COUNTING_OR_SKIP("syscalls:sys_enter_getppid");
     assert_calls_exact("syscalls:sys_enter_getppid", false, calipers);
 }
 
@@ -172,10 +147,7 @@ static void on_alarm(int number)
  * the handler. */
 TEST(regions_of_handlers_are_taken_off_where_they_were)
 {
-    char reason[1024];
-    struct assay_calipers *calipers = counting("raw_syscalls:sys_enter", reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    COUNTING_OR_SKIP("raw_syscalls:sys_enter");
     const struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
     const struct itimerval every = {{0, 53}, {0, 53}}, never = {{0, 0}, {0, 0}};
     unsigned wrong = 0, rounds = 0, inside = 0;
@@ -196,4 +168,55 @@ TEST(regions_of_handlers_are_taken_off_where_they_were)
     print_message("# %u rounds, %u of them with a signal inside\n", rounds, inside);
     assert_int_equal(wrong, 0);
     assay_calipers_close(calipers);
+}
+
+/* --- what regions notice on this machine --- */
+
+#define PAGES ((size_t)7)
+
+static struct assay_count counts[2];
+
+/* Counts both events in a region that touches so many pages for the first time. */
+static void measure(const char *const *events, unsigned flags, size_t pages)
+{
+    struct assay_calipers *calipers;
+    assert_int_equal(assay_calipers_open(&calipers, events, 2, ASSAY_READ | flags), 0);
+    assert_int_equal(assay_calibrate(), 0);
+    if (assay_calipers_error(calipers, 0) || assay_calipers_error(calipers, 1))
+        skip_because("%s%s", assay_calipers_reason(calipers, 0),
+                     assay_calipers_reason(calipers, 1));
+    volatile char *memory =
+        mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(memory != MAP_FAILED);
+    madvise((void *)memory, PAGES * 4096, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < PAGES; i++) /* what a sanitizer keeps about it faults here, once */
+        memory[i * 4096] = 1;
+    madvise((void *)memory, PAGES * 4096, MADV_DONTNEED);
+    assay_begin();
+    for (size_t i = 0; i < pages; i++)
+        memory[i * 4096] = 1;
+    assay_end();
+    assert_int_equal(assay_counts(counts), 0);
+    munmap((void *)memory, PAGES * 4096);
+    assay_calipers_close(calipers);
+}
+
+TEST(faults_are_noticed_where_they_are_watched)
+{
+    static const char *const events[] = {"minor-faults:u", "task-clock:u"};
+    measure(events, ASSAY_WATCH, PAGES);
+    assert_true(counts[0].corrected == PAGES && counts[0].uncertainty == 0);
+    assert_false(counts[0].noticed & ASSAY_SAW_FAULTS); /* it does not suffer from what it counts */
+    assert_true(counts[1].noticed & ASSAY_SAW_FAULTS);
+}
+
+TEST(a_region_without_faults_is_not_accused)
+{
+    static const char *const events[] = {"minor-faults:u", "task-clock:u"};
+    measure(events, ASSAY_WATCH, 0);
+    assert_true(counts[0].corrected == 0 && counts[0].uncertainty == 0);
+    assert_false(counts[1].noticed & ASSAY_SAW_FAULTS);
+    measure(events, 0, PAGES); /* nobody watched */
+    assert_true(counts[0].corrected == PAGES);
+    assert_false(counts[1].noticed & ASSAY_SAW_FAULTS);
 }

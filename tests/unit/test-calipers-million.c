@@ -71,9 +71,7 @@ static void one_region(struct assay_region *region)
 /* The first: while there are few. */
 TEST(new_names_touch_no_new_page)
 {
-    struct assay_calipers *calipers = fault_calipers();
-    if (!calipers)
-        skip_because("page faults cannot be counted here");
+    FAULT_CALIPERS(calipers);
     static char names[NAMES][8];
     static struct assay_region regions[NAMES];
     for (unsigned i = 0; i < NAMES; i++) {

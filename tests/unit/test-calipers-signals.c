@@ -103,9 +103,7 @@ static void storm_over(struct assay_calipers *calipers, int flags)
 
 TEST(a_storm_of_signals_leaves_sums_and_nesting_whole)
 {
-    struct assay_calipers *calipers = fault_calipers();
-    if (!calipers)
-        skip_because("page faults cannot be counted here");
+    FAULT_CALIPERS(calipers);
     storm_over(calipers, 0);
     assay_calipers_close(calipers);
 }
@@ -114,9 +112,7 @@ TEST(handlers_on_a_stack_of_their_own_do_too)
 {
     static char stack[1 << 16];
     stack_t signals = {.ss_sp = stack, .ss_size = sizeof(stack)}, none = {.ss_flags = SS_DISABLE};
-    struct assay_calipers *calipers = fault_calipers();
-    if (!calipers)
-        skip_because("page faults cannot be counted here");
+    FAULT_CALIPERS(calipers);
     memset(stack, 1, sizeof(stack)); /* faults of the operating system's own are not of :u */
     assert_int_equal(sigaltstack(&signals, NULL), 0);
     storm_over(calipers, SA_ONSTACK);

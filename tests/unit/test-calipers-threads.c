@@ -70,9 +70,7 @@ static void *work(void *argument)
 
 TEST(merged_sums_are_what_all_threads_did)
 {
-    struct assay_calipers *probe = fault_calipers();
-    if (!probe)
-        skip_because("page faults cannot be counted here");
+    FAULT_CALIPERS(probe);
     assay_calipers_close(probe);
     struct work works[THREADS] = {0};
     uint64_t faulted[2] = {0, 0}, regions, sum;

@@ -38,20 +38,18 @@ static void spend(uint64_t ns)
         ;
 }
 
-static void close_and_skip(struct assay_calipers *calipers)
-{
-    print_message("# skip: %s\n", assay_calipers_reason(calipers, 0));
-    assay_calipers_close(calipers);
-}
+#define OPEN_TICKS_OR_SKIP(calipers)                                                               \
+    struct assay_calipers *calipers = open_ticks(0);                                               \
+    if (assay_calipers_error(calipers, 0)) {                                                       \
+        print_message("# skip: %s\n", assay_calipers_reason(calipers, 0));                         \
+        assay_calipers_close(calipers);                                                            \
+        return;                                                                                    \
+    }
 
 TEST(a_region_has_its_ticks_and_a_bar)
 {
-    struct assay_calipers *calipers = open_ticks(0);
+    OPEN_TICKS_OR_SKIP(calipers)
     struct assay_count count;
-    if (assay_calipers_error(calipers, 0)) {
-        close_and_skip(calipers);
-        return;
-    }
     assert_int_equal(assay_calipers_path(calipers), ASSAY_PATH_NONE);
     assay_begin();
     assay_end();
@@ -77,42 +75,11 @@ TEST(a_region_has_its_ticks_and_a_bar)
     assay_calipers_close(calipers);
 }
 
-TEST(inside_a_region_no_windows_are_measured)
-{
-    struct assay_calipers *calipers = open_ticks(0);
-    struct assay_count count;
-    if (assay_calipers_error(calipers, 0)) {
-        close_and_skip(calipers);
-        return;
-    }
-    assert_int_equal(assay_neighbours_wanted(ASSAY_FOR_COUNTS), 0);
-    assert_int_equal(assay_calibrate(), 0);
-    assert_int_equal(calipers->tick_nulls.count, TICK_NULLS);
-    assert_true(assay_neighbours_wanted(ASSAY_FOR_COUNTS) > 0);
-    assay_begin();
-    assay_begin();
-    assay_end();
-    const uint64_t begun = calipers->here.frame->ticks[0];
-    assert_int_equal(assay_neighbours_wanted(ASSAY_FOR_COUNTS), 0);
-    assert_int_equal(assay_counts(&count), 0);
-    assert_int_equal(calipers->here.frame->ticks[0], begun);
-    assay_end();
-    assert_int_equal(calipers->result->children, 1);
-    assert_int_equal(assay_counts(&count), 0);
-    assert_int_equal(count.state, ASSAY_COUNTED);
-    assert_int_equal(calipers->result->children, 1);
-    assay_calipers_close(calipers);
-}
-
 /* Windows have the frame of no region: a handler's regions are whole wherever it comes. */
 TEST(regions_of_handlers_between_the_ends_of_a_window_are_whole)
 {
-    struct assay_calipers *calipers = open_ticks(0);
+    OPEN_TICKS_OR_SKIP(calipers)
     struct assay_count own, again;
-    if (assay_calipers_error(calipers, 0)) {
-        close_and_skip(calipers);
-        return;
-    }
     assert_int_equal(assay_calibrate(), 0);
     (assay_window_begin)();
     assay_begin(); /* the handler's */
@@ -125,25 +92,6 @@ TEST(regions_of_handlers_between_the_ends_of_a_window_are_whole)
     (assay_window_end)();
     assert_int_equal(assay_counts(&again), 0);
     assert_int_equal(again.raw, own.raw);
-    assay_calipers_close(calipers);
-}
-
-TEST(windows_that_a_handler_measured_too_are_not_taken)
-{
-    struct assay_calipers *calipers = open_ticks(0);
-    if (assay_calipers_error(calipers, 0)) {
-        close_and_skip(calipers);
-        return;
-    }
-    const struct assay_frame *none = calipers->here.frame;
-    (assay_window_begin)();
-    (assay_window_end)();
-    assay_neighbours_take(none->ticks[0] - 1, none->ticks[0]); /* before it began */
-    assay_neighbours_take(none->ticks[1], none->ticks[0]);     /* in the wrong order */
-    assay_neighbours_take(none->ticks[1], none->ticks[1] + 1); /* behind its end */
-    assert_int_equal(calipers->tick_nulls.count, 0);
-    assay_neighbours_take(none->ticks[0], none->ticks[1]);
-    assert_int_equal(calipers->tick_nulls.count, 1);
     assay_calipers_close(calipers);
 }
 
@@ -216,20 +164,6 @@ TEST(the_time_of_a_region_agrees_with_the_operating_systems)
         check_time(3000000);
         assay_calipers_close(calipers);
     }
-}
-
-TEST(time_that_was_not_wanted_is_not_read)
-{
-    struct assay_calipers *calipers;
-    struct assay_duration time;
-    assert_int_equal(assay_calipers_open(&calipers, NULL, 0, ASSAY_NO_TIME), 0);
-    assert_int_equal(calipers->here.ways, 0);
-    assay_begin();
-    assay_end();
-    assert_int_equal(assay_time(&time), 0);
-    assert_int_equal(time.state, ASSAY_UNSUPPORTED);
-    assert_true(isinf(time.uncertainty));
-    assay_calipers_close(calipers);
 }
 
 TEST(ticks_become_nanoseconds_with_what_is_not_known_of_their_rate)

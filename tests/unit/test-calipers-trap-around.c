@@ -15,10 +15,7 @@ static const struct known_regions *const compiled[] = {&known_O2, &known_O0, &kn
 
 TEST(every_region_around_others_is_exact)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(trapping);
     static const unsigned sizes[] = {0, 1, 10, 100};
     for (size_t i = 0; i < COMPILED; i++) {
         unsigned times = i == 0 ? 4 * EVERY : EVERY;
@@ -41,10 +38,7 @@ static struct assay_region first = ASSAY_REGION("the first time");
 
 TEST(a_name_that_is_met_inside_is_in_the_bar)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(trapping);
     assert_int_equal(assay_calibrate(), 0);
     struct assay_count counts[2];
     for (int run = 0; run < 2; run++) {

@@ -13,14 +13,6 @@
 #if defined(__x86_64__)
 #include "step.h"
 
-static struct assay_calipers *calibrated(const char **reason)
-{
-    struct assay_calipers *calipers = trapping(reason);
-    if (calipers)
-        assert_int_equal(assay_calibrate(), 0);
-    return calipers;
-}
-
 static __attribute__((used)) uint64_t memory[64]; /* by the texts alone */
 
 /* What the texts use. */
@@ -53,28 +45,18 @@ TEXT(waits_for_itself, "\tmov $100, %%ecx\n1:\tloop 1b\n\tnop")
 
 TEST(texts_are_counted_to_the_instruction)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     static const struct {
         void (*text)(void);
         const char *name;
         double truth;
-    } texts[] = {
-        {repeats, "repeats", 5},
-        {repeats_never, "repeats_never", 5},
-        {repeats_once, "repeats_once", 5},
-        {compares, "compares", 5},
-        {moves_twice, "moves_twice", 7},
-        {holds_its_trap, "holds_its_trap", 4},
-        {calls_the_system, "calls_the_system", 7},
-        {asks_the_cpu, "asks_the_cpu", 6},
-        {keeps_its_flags, "keeps_its_flags", 6},
-        {branches, "branches", 1 + 200 + 3},
-        {waits_for_itself, "waits_for_itself", 102},
-        {calls_the_old_way, "calls_the_old_way", 4},
-    };
+    } texts[] = TABLE({repeats, "repeats", 5}, {repeats_never, "repeats_never", 5},
+                      {repeats_once, "repeats_once", 5}, {compares, "compares", 5},
+                      {moves_twice, "moves_twice", 7}, {holds_its_trap, "holds_its_trap", 4},
+                      {calls_the_system, "calls_the_system", 7}, {asks_the_cpu, "asks_the_cpu", 6},
+                      {keeps_its_flags, "keeps_its_flags", 6}, {branches, "branches", 1 + 200 + 3},
+                      {waits_for_itself, "waits_for_itself", 102},
+                      {calls_the_old_way, "calls_the_old_way", 4});
     memset(memory, 1, sizeof(memory));
     for (int run = 0; run < 10; run++) {
         for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
@@ -114,11 +96,8 @@ static void others_alone(void *unused)
 
 TEST(code_of_others_counts_as_a_stepper_counts_it)
 {
-    const char *reason;
     struct steps steps;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     others(NULL); /* binds what is bound late */
     if (!step_possible()) {
         assay_calipers_close(calipers);
@@ -162,10 +141,7 @@ static void assert_lost(void)
 
 TEST(a_flag_that_is_cleared_inside_is_noticed)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     clears_the_flag();
     assert_lost();
     clears_before_another();

@@ -27,14 +27,6 @@ static __attribute__((noinline)) void hundred(void)
     assay_end();
 }
 
-static struct assay_calipers *calibrated(const char **reason)
-{
-    struct assay_calipers *calipers = trapping(reason);
-    if (calipers)
-        assert_int_equal(assay_calibrate(), 0);
-    return calipers;
-}
-
 /* Whatever happened, the next region is right; and with the last calipers the handler is gone. */
 static void assert_all_is_well(struct assay_calipers *calipers)
 {
@@ -55,10 +47,7 @@ static int status_of(pid_t child)
 
 TEST(a_fork_inside_goes_on_without_traps)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     for (int run = 0; run < 20; run++) {
         assay_begin();
         pid_t child = fork();
@@ -84,10 +73,7 @@ TEST(a_fork_inside_goes_on_without_traps)
 
 TEST(programs_started_inside_run)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     char name[] = "true", *arguments[] = {name, NULL};
     pid_t child = 0, executed;
     assay_begin();
@@ -129,10 +115,7 @@ static void *has_no_calipers(void *ran)
 
 TEST(threads_made_inside_do_not_trap)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     for (int run = 0; run < 50; run++) {
         pthread_t thread;
         int ran = 0;
@@ -172,10 +155,7 @@ static void *counts_on_its_own(void *exact)
 
 TEST(threads_trap_each_for_itself)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     pthread_t threads[4];
     int exact[4] = {0};
     for (int i = 0; i < 4; i++)
@@ -202,10 +182,7 @@ static void handle(int number)
 
 TEST(handlers_of_other_signals_do_not_count)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     double with, without;
     signal(SIGUSR1, SIG_IGN);
     raise(SIGUSR1);
@@ -235,10 +212,7 @@ static void jump(int number)
 
 TEST(jumps_out_of_regions_and_handlers_are_survived)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     if (setjmp(place) == 0) {
         assay_begin();
         longjmp(place, 1);
@@ -261,10 +235,7 @@ TEST(jumps_out_of_regions_and_handlers_are_survived)
 
 TEST(blocking_the_signal_inside_waits_for_the_end)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     sigset_t all, before, inside, after;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, NULL, &before);
@@ -296,10 +267,7 @@ TEST(blocking_the_signal_inside_waits_for_the_end)
 /* The truth of a call that is answered by the handler: what it costs when nothing is blocked. */
 TEST(an_answered_call_counts_as_a_call)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     sigset_t some;
     sigemptyset(&some);
     sigaddset(&some, SIGTRAP);
@@ -332,10 +300,7 @@ static void *reason_of_this_thread(void *blocked)
 
 TEST(who_blocks_the_signal_or_is_traced_is_told)
 {
-    const char *reason;
-    struct assay_calipers *calipers = calibrated(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(calibrated);
     pthread_t thread;
     void *why = NULL;
     int blocked = 1;

@@ -51,14 +51,6 @@ static int in_child(void (*body)(int), int argument)
     return status;
 }
 
-static struct assay_calipers *calibrated(const char **reason)
-{
-    struct assay_calipers *calipers = trapping(reason);
-    if (calipers)
-        assert_int_equal(assay_calibrate(), 0);
-    return calipers;
-}
-
 static bool is_exact(double truth)
 {
     struct assay_count count;
@@ -149,11 +141,7 @@ static void meet_breakpoints(int steps_over)
 
 TEST(breakpoints_are_counted_passed_on_and_left)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    assay_calipers_close(calipers);
+    SKIP_UNLESS_TRAPPING();
     assert_int_equal(in_child(meet_breakpoints, false), 0);
     assert_int_equal(in_child(meet_breakpoints, true), 0);
 }
@@ -174,11 +162,7 @@ static void die_of_one(int which)
 
 TEST(without_a_handler_each_ends_the_process)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    assay_calipers_close(calipers);
+    SKIP_UNLESS_TRAPPING();
     for (int which = 0; which < 8; which++) {
         int status = in_child(die_of_one, which);
         assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGTRAP);
@@ -208,11 +192,7 @@ static void meet_one_without_the_flag(int unused)
 
 TEST(without_the_flag_one_is_passed_on_as_well)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    assay_calipers_close(calipers);
+    SKIP_UNLESS_TRAPPING();
     assert_int_equal(in_child(meet_one_without_the_flag, 0), 0);
 }
 
@@ -356,11 +336,7 @@ static void call_nothing(int unused)
 
 TEST(who_calls_nothing_gets_the_signal_of_that)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    assay_calipers_close(calipers);
+    SKIP_UNLESS_TRAPPING();
     assert_int_equal(in_child(call_nothing, 0), 0);
 }
 
@@ -405,11 +381,7 @@ static void meet_a_sequence(int unused)
 
 TEST(a_restartable_sequence_gets_through)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    assay_calipers_close(calipers);
+    SKIP_UNLESS_TRAPPING();
     if (!__rseq_size)
         skip_because("no restartable sequences here");
     assert_int_equal(in_child(meet_a_sequence, 0), 0);
@@ -444,11 +416,7 @@ static void sleep_and_fault(int unused)
 
 TEST(sleeping_in_a_system_call_and_faulting_is_exact)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    assay_calipers_close(calipers);
+    SKIP_UNLESS_TRAPPING();
     assert_int_equal(in_child(sleep_and_fault, 0), 0);
 }
 
@@ -532,11 +500,7 @@ static int status_at_end(pid_t child)
 
 TEST(who_debugs_in_the_middle_ends_the_counting_alone)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
-    assay_calipers_close(calipers);
+    SKIP_UNLESS_TRAPPING();
     shared = mmap(NULL, SHARED * sizeof(*shared), PROT_READ | PROT_WRITE,
                   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true((void *)(uintptr_t)shared != MAP_FAILED);

@@ -19,10 +19,7 @@ static const struct known_regions *const compiled[] = {&known_O2, &known_O0, &kn
 
 TEST(every_region_alone_is_exact)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(trapping);
     static const unsigned sizes[] = {0, 1, 2, 10, 100, 1000, 10000};
     for (size_t i = 0; i < COMPILED; i++) {
         assert_int_equal(compiled[i]->calibrate(), 0);
@@ -39,10 +36,7 @@ TEST(every_region_alone_is_exact)
 
 TEST(without_calibrating_the_raw_count_has_the_window)
 {
-    const char *reason;
-    struct assay_calipers *calipers = trapping(&reason);
-    if (!calipers)
-        skip_because("%s", reason);
+    OPEN_OR_SKIP(trapping);
     known_O2.alone(100);
     struct assay_count count = counted();
     assert_true(count.noticed & ASSAY_NOT_CALIBRATED);

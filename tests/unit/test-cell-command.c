@@ -9,13 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/words.h"
-#include "case.h"
-#include "wire/cell.h"
-
-static char *words(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
+#include "sent-cell.h"
 
 static struct cell full(void)
 {
@@ -55,30 +49,6 @@ static struct cell bare(void)
     return cell;
 }
 
-/* The frame of a cell, without the field `key`, or with another value of it. */
-static int send(const struct cell *cell, const char *key, const char *value, struct cell *got,
-                struct failure *failure)
-{
-    struct wire_writer writer = {.fd = -1}, other = {.fd = -1};
-    struct wire_frame frame;
-    cell_put(&writer, cell);
-    writer.pending.bytes[writer.pending.length - 1] = '\0';
-    assert_int_equal(wire_parse(writer.pending.bytes, writer.pending.length - 1, &frame, NULL), 0);
-    wire_begin(&other, frame.type);
-    for (size_t i = 0; i < frame.field_count; i++) {
-        const bool meant = key && strcmp(frame.fields[i].key, key) == 0;
-        if (!meant || value)
-            wire_put_string(&other, frame.fields[i].key, meant ? value : frame.fields[i].value);
-    }
-    assert_int_equal(wire_end(&other), 0);
-    other.pending.bytes[other.pending.length - 1] = '\0';
-    assert_int_equal(wire_parse(other.pending.bytes, other.pending.length - 1, &frame, NULL), 0);
-    int status = cell_get(&frame, got, failure);
-    wire_writer_free(&writer);
-    wire_writer_free(&other);
-    return status;
-}
-
 TEST(commands_come_back_whole)
 {
     const struct cell cells[] = {full(), bare()};
@@ -98,116 +68,22 @@ TEST(commands_come_back_whole)
     }
 }
 
-TEST(cells_differ_by_every_field_of_their_command)
-{
-    const struct cell cell = full();
-    struct cell other[14];
-    for (size_t i = 0; i < 14; i++)
-        other[i] = cell;
-    other[0].command.words = words("perl -e 'print 2\n' \"\"");
-    other[1].command.name = words("perl5");
-    other[2].command.directory = NULL;
-    other[3].command.input = words("{brought}/input");
-    other[4].command.keep = words("HOME");
-    other[5].command.controls = 0;
-    other[6].command.sweep = SWEEP_ENVIRONMENT;
-    other[7].command.swept--;
-    other[8].command.timeout = 0;
-    other[9].command.detail = DETAIL_CODE;
-    other[10].command.shown = false;
-    other[11].command.words = NULL;
-    other[12].command.input = NULL;
-    other[13].command.keep = NULL;
-    for (size_t i = 0; i < 14; i++) {
-        assert_false(cell_same_command(&cell, &other[i]));
-        assert_false(cell_same_command(&other[i], &cell));
-    }
-    other[0].command.words = NULL; /* nothing else means anything then */
-    assert_true(cell_same_command(&other[0], &other[11]));
-    assert_true(cell_same_command(&cell, &cell));
-}
-
-/* What an older probe would not understand is not in the frame of a cell that is no command. */
-TEST(other_cells_say_nothing_of_commands)
-{
-    struct cell cell = full();
-    struct wire_writer writer = {.fd = -1};
-    cell.path = words("perf-read");
-    cell.command.words = NULL;
-    cell_put(&writer, &cell);
-    static const char *const keys[] = {
-        " words=", " name=",    " directory=", " input=",  " keep=",    " sweep=",
-        " swept=", " timeout=", " shown=",     " detail=", " controls="};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-        assert_null(strstr(text_string(&writer.pending), keys[i]));
-    wire_writer_free(&writer);
-}
-
 TEST(all_fields_are_there_or_none)
 {
-    static const struct {
-        const char *key, *value; /* value NULL: left out */
-    } changes[] = {
-        {"words", NULL},
-        {"words", ""},
-        {"words", "  "},
-        {"words", "'' x"},
-        {"words", "perl 'open"},
-        {"words", "perl \\"},
-        {"name", NULL},
-        {"name", ""},
-        {"name", "two\nlines"},
-        {"name", "\x7f"},
-        {"directory", NULL},
-        {"directory", "a\tb"},
-        {"input", NULL},
-        {"input", "a\nb"},
-        {"keep", NULL},
-        {"keep", ","},
-        {"keep", "HOME,"},
-        {"keep", "A=B"},
-        {"keep", "9A"},
-        {"keep", "A B"},
-        {"controls", NULL},
-        {"controls", "1024"},
-        {"controls", "-1"},
-        {"controls", "all"},
-        {"sweep", NULL},
-        {"sweep", ""}, /* and yet swept */
-        {"sweep", "?"},
-        {"sweep", "heap"},
-        {"swept", NULL},
-        {"swept", "65537"},
-        {"swept", "-1"},
-        {"timeout", NULL},
-        {"timeout", "604800001"},
-        {"detail", NULL},
-        {"detail", "?"},
-        {"detail", "all"},
-        {"shown", NULL},
-        {"shown", "4"},
-        {"runs", "2"},
-        {"path", "perf-read"},
-        {"path", "watch"},
-        {"pattern", "ar"},
-        {"specimen", "loop"},
-        {"n", "1"},
-        {"event0", "qemu/instructions/"},
-        {"event2", "instructions:u"},
-        {"event2", "step/instructions/"},
-        {"event3", RUN_STATUS},
-        {"event1", "run/"},
-        {"event1", "run/shoes/"},
-    };
+    static const char *const changes[] = TABLE(
+        "words", "words=", "words=  ", "words='' x", "words=perl 'open", "words=perl \\", "name",
+        "name=", "name=two\nlines",
+        "name="
+        "\x7f",
+        "directory", "directory=a\tb", "input", "input=a\nb", "keep", "keep=,", "keep=HOME,",
+        "keep=A=B", "keep=9A", "keep=A B", "controls", "controls=1024", "controls=-1",
+        "controls=all", "sweep", "sweep=", "sweep=?", "sweep=heap", "swept", "swept=65537",
+        "swept=-1", "timeout", "timeout=604800001", "detail", "detail=?", "detail=all", "shown",
+        "shown=4", "runs=2", "path=perf-read", "path=watch", "pattern=ar", "specimen=loop", "n=1",
+        "event0=qemu/instructions/", "event2=instructions:u", "event2=step/instructions/",
+        "event3=" RUN_STATUS, "event1=run/", "event1=run/shoes/");
     const struct cell cell = full();
-    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-        struct cell got;
-        struct failure why = {0};
-        if (send(&cell, changes[i].key, changes[i].value, &got, &why) != -EBADMSG)
-            fail_msg("%s=%s was taken", changes[i].key,
-                     changes[i].value ? changes[i].value : "(none)");
-        assert_true(why.text[0]);
-    }
+    expect_changes_refused(&cell, changes, sizeof(changes) / sizeof(*changes));
 }
 
 static void expect_refusal(const struct cell *cell, const char *said)
@@ -250,59 +126,6 @@ TEST(what_is_too_long_is_refused)
     expect_refusal(&cell, "keeps");
 }
 
-TEST(what_a_program_here_may_not_ask_is_refused)
-{
-    struct cell cell = bare();
-    cell.command.words = NULL;
-    expect_refusal(&cell, "no words");
-    cell.path = words("perf-read");
-    assert_int_equal(cell_check_command(&cell, NULL), 0);
-    cell = bare();
-    cell.command.sweep = SWEEP_COUNT;
-    expect_refusal(&cell, "sweep");
-    cell = bare();
-    cell.command.detail = DETAIL_COUNT;
-    expect_refusal(&cell, "detail");
-    cell = bare();
-    cell.command.name = NULL;
-    expect_refusal(&cell, "name");
-    cell = bare();
-    cell.events[1] = NULL;
-    expect_refusal(&cell, "column");
-    cell = bare();
-    cell.tour.calls = words("timer.nothing");
-    expect_refusal(&cell, "neither a tour nor a watch");
-    cell = bare();
-    cell.watch.kind = WATCH_INTERVAL;
-    expect_refusal(&cell, "neither a tour nor a watch");
-    cell = bare(); /* an execution of which only its end is asked */
-    cell.events[0] = words(RUN_TASKS);
-    cell.events[2] = words(RUN_LEFT);
-    assert_int_equal(cell_check_command(&cell, NULL), 0);
-}
-
-TEST(events_are_told_by_who_counts_them)
-{
-    static const char *const of[][2] = {
-        {"instructions:u", "perf_event"},
-        {"cpu/instructions/", "perf_event"},
-        {"msr/tsc/", "perf_event"},
-        {"step/instructions/", "step"},
-        {"stepping/instructions/", "perf_event"},
-        {"qemu/instructions-raw/", "qemu"},
-        {"valgrind/instructions/", "valgrind"},
-        {"step", "perf_event"},
-        {RUN_STATUS, ""},
-        {RUN_NANOSECONDS, ""},
-        {"run/shoes/", "perf_event"},
-        {"", "perf_event"},
-    };
-    for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
-        assert_string_equal(command_source(of[i][0]), of[i][1]);
-        assert_int_equal(run_column(of[i][0]), !of[i][1][0]);
-    }
-}
-
 TEST(names_of_brought_files_are_plain)
 {
     char longest[BROUGHT_NAME + 1];
@@ -321,14 +144,12 @@ TEST(names_of_brought_files_are_plain)
 
 TEST(joined_words_come_apart_as_they_were)
 {
-    static const char *const lists[][5] = {
-        {"true"},
-        {"perl", "-e", "print \"a\\n\" if $x > 'y';"},
-        {"", " ", "'", "\"", "\\"},
-        {"a\tb", "c\nd", "e\vf", "''", "\\'"},
-        {"$HOME", "*", ";", "#x", "--"},
-        {"\xc3\xa4", "\x01", "a'b'c", "'a", "b\\"},
-    };
+    static const char *const lists[][5] = {{"true"},
+                                           {"perl", "-e", "print \"a\\n\" if $x > 'y';"},
+                                           {"", " ", "'", "\"", "\\"},
+                                           {"a\tb", "c\nd", "e\vf", "''", "\\'"},
+                                           {"$HOME", "*", ";", "#x", "--"},
+                                           {"\xc3\xa4", "\x01", "a'b'c", "'a", "b\\"}};
     for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
         size_t count = 0;
         while (count < 5 && lists[i][count])

@@ -8,13 +8,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "case.h"
-#include "wire/cell.h"
-
-static char *words(const char *text)
-{
-    return (char *)(uintptr_t)text;
-}
+#include "sent-cell.h"
 
 static struct cell watch_of(enum watch_kind kind, uint32_t columns, uint32_t runs)
 {
@@ -87,30 +81,6 @@ static struct cell outside(void)
 static struct cell (*const good[])(void) = {interval, row, steps, trips, edges};
 enum { GOOD = sizeof(good) / sizeof(*good) };
 
-/* The frame of a cell, without the field `left_out`, or with another value of it. */
-static int send(const struct cell *cell, const char *key, const char *value, struct cell *got,
-                struct failure *failure)
-{
-    struct wire_writer writer = {.fd = -1}, other = {.fd = -1};
-    struct wire_frame frame;
-    cell_put(&writer, cell);
-    writer.pending.bytes[writer.pending.length - 1] = '\0';
-    assert_int_equal(wire_parse(writer.pending.bytes, writer.pending.length - 1, &frame, NULL), 0);
-    wire_begin(&other, frame.type);
-    for (size_t i = 0; i < frame.field_count; i++) {
-        const bool meant = key && strcmp(frame.fields[i].key, key) == 0;
-        if (!meant || value)
-            wire_put_string(&other, frame.fields[i].key, meant ? value : frame.fields[i].value);
-    }
-    assert_int_equal(wire_end(&other), 0);
-    other.pending.bytes[other.pending.length - 1] = '\0';
-    assert_int_equal(wire_parse(other.pending.bytes, other.pending.length - 1, &frame, NULL), 0);
-    int status = cell_get(&frame, got, failure);
-    wire_writer_free(&writer);
-    wire_writer_free(&other);
-    return status;
-}
-
 TEST(every_kind_comes_back_whole)
 {
     for (size_t i = 0; i < GOOD; i++) {
@@ -129,99 +99,19 @@ TEST(every_kind_comes_back_whole)
     }
 }
 
-TEST(cells_differ_by_every_field_of_their_watch)
-{
-    const struct cell cell = interval();
-    struct cell other[10];
-    for (size_t i = 0; i < 10; i++)
-        other[i] = cell;
-    other[0].watch.kind = WATCH_EDGES;
-    other[1].watch.workload = words("spin");
-    other[2].watch.workload = NULL;
-    other[3].watch.length++;
-    other[4].watch.threads++;
-    other[5].watch.moves++;
-    other[6].watch.handover = false;
-    other[7].watch.awake = false;
-    other[8].watch.partner = 0;
-    other[9].watch.kind = WATCH_NONE;
-    for (size_t i = 0; i < 10; i++) {
-        assert_false(cell_same_watch(&cell, &other[i]));
-        assert_false(cell_same_watch(&other[i], &cell));
-    }
-    other[3].watch.kind = WATCH_NONE; /* nothing else means anything then */
-    assert_true(cell_same_watch(&other[3], &other[9]));
-    assert_true(cell_same_watch(&cell, &cell));
-}
-
-/* What an older probe would not understand is not in the frame of a cell that is no watch. */
-TEST(other_cells_say_nothing_of_watches)
-{
-    struct cell cell = interval();
-    struct wire_writer writer = {.fd = -1};
-    cell.path = words("perf-read");
-    cell.watch.kind = WATCH_NONE;
-    cell_put(&writer, &cell);
-    static const char *const keys[] = {" watch=",    " workload=", " length=", " threads=",
-                                       " handover=", " awake=",    " moves=",  " partner="};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-        assert_null(strstr(text_string(&writer.pending), keys[i]));
-    wire_writer_free(&writer);
-}
-
 TEST(all_fields_are_there_or_none)
 {
-    static const struct {
-        const char *key, *value; /* value NULL: left out */
-    } changes[] = {
-        {"watch", NULL},
-        {"watch", ""},
-        {"watch", "sundial"},
-        {"watch", "outside"},
-        {"workload", NULL},
-        {"workload", ""},
-        {"workload", "Sleep"},
-        {"workload", "a,b"},
-        {"workload", "a-workload-with-a-word-much-too-long"},
-        {"length", NULL},
-        {"length", "-1"},
-        {"length", "600000001"},
-        {"length", "18446744073709551616"},
-        {"threads", NULL},
-        {"threads", "0"},
-        {"threads", "65"},
-        {"threads", "4294967297"},
-        {"moves", NULL},
-        {"moves", "1025"},
-        {"handover", NULL},
-        {"handover", "2"},
-        {"awake", NULL},
-        {"awake", "yes"},
-        {"partner", NULL},
-        {"partner", "1"},
-        {"partner", "-2"},
-        {"partner", "2147483648"},
-        {"runs", "23"},
-        {"runs", "6"},
-        {"path", "perf-read"},
-        {"path", "tour"},
-        {"pattern", "ar"},
-        {"specimen", "loop"},
-        {"n", "1"},
-        {"event1", "c0"},
-        {"event1", "c 1"},
-        {"event1", "c1@7"},
-        {"event1", "c1=object:x"},
-    };
+    static const char *const changes[] =
+        TABLE("watch", "watch=", "watch=sundial", "watch=outside", "workload",
+              "workload=", "workload=Sleep", "workload=a,b",
+              "workload=a-workload-with-a-word-much-too-long", "length", "length=-1",
+              "length=600000001", "length=18446744073709551616", "threads", "threads=0",
+              "threads=65", "threads=4294967297", "moves", "moves=1025", "handover", "handover=2",
+              "awake", "awake=yes", "partner", "partner=1", "partner=-2", "partner=2147483648",
+              "runs=23", "runs=6", "path=perf-read", "path=tour", "pattern=ar", "specimen=loop",
+              "n=1", "event1=c0", "event1=c 1", "event1=c1@7", "event1=c1=object:x");
     const struct cell cell = interval();
-    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-        struct cell got;
-        struct failure why = {0};
-        if (send(&cell, changes[i].key, changes[i].value, &got, &why) != -EBADMSG)
-            fail_msg("%s=%s was taken", changes[i].key,
-                     changes[i].value ? changes[i].value : "(none)");
-        assert_true(why.text[0]);
-    }
+    expect_changes_refused(&cell, changes, sizeof(changes) / sizeof(*changes));
 }
 
 static void expect_refusal(const struct cell *cell, const char *said)
@@ -249,81 +139,44 @@ TEST(outside_is_for_stores_alone)
     expect_refusal(&cell, "columns");
 }
 
+#define REFUSED(kind, change, said)                                                                \
+    do {                                                                                           \
+        struct cell cell = kind();                                                                 \
+        cell.change;                                                                               \
+        expect_refusal(&cell, said);                                                               \
+    } while (0)
+
 TEST(kinds_are_held_to_their_columns)
 {
-    struct cell cell = row();
-    for (uint32_t i = 0; i < ROW_COLUMNS; i++) {
-        cell = row();
-        cell.events[i] = words("other");
-        expect_refusal(&cell, "four times");
-    }
-    cell = row();
-    cell.events[ROW_BEFORE] = cell.events[ROW_AFTER] = cell.events[0]; /* metered by itself */
-    assert_int_equal(cell_check_watch(&cell, NULL), 0);
-    cell = row();
-    cell.counters = 5;
-    expect_refusal(&cell, "columns");
-    cell = steps();
-    cell.counters = 1;
-    expect_refusal(&cell, "columns");
-    cell = steps();
-    cell.counters = 3;
-    cell.events[2] = words("third");
-    expect_refusal(&cell, "columns");
-    cell = edges();
-    cell.counters = 1;
-    expect_refusal(&cell, "columns");
-    cell = edges();
-    cell.events[1] = cell.events[0];
-    expect_refusal(&cell, "twice in a look");
-    cell = trips();
-    cell.events[31] = cell.events[3];
-    expect_refusal(&cell, "twice in a look");
-    cell = interval();
-    cell.events[1] = NULL;
-    expect_refusal(&cell, "no name");
+    for (uint32_t i = 0; i < ROW_COLUMNS; i++)
+        REFUSED(row, events[i] = words("other"), "four times");
+    struct cell metered_by_itself = row();
+    metered_by_itself.events[ROW_BEFORE] = metered_by_itself.events[ROW_AFTER] = words("tsc");
+    assert_int_equal(cell_check_watch(&metered_by_itself, NULL), 0);
+    REFUSED(row, counters = 5, "columns");
+    REFUSED(steps, counters = 1, "columns");
+    REFUSED(edges, counters = 1, "columns");
+    REFUSED(edges, events[1] = words("c0"), "twice in a look");
+    REFUSED(trips, events[31] = words("c3"), "twice in a look");
+    REFUSED(interval, events[1] = NULL, "no name");
 }
 
 TEST(kinds_are_held_to_their_numbers)
 {
     for (size_t i = 1; i < GOOD; i++) { /* all but intervals */
-        struct cell cell = good[i]();
-        cell.watch.threads = 2;
-        expect_refusal(&cell, "threads");
-        cell = good[i]();
-        cell.watch.threads = 0;
-        expect_refusal(&cell, "threads");
-        cell = good[i]();
-        cell.watch.moves = 1;
-        expect_refusal(&cell, "moves");
-        cell = good[i]();
-        cell.watch.handover = true;
-        expect_refusal(&cell, "hands over");
-        cell = good[i]();
-        cell.watch.workload = words("sleep");
-        expect_refusal(&cell, "watches no interval");
-        cell = good[i]();
-        cell.watch.length = UINT64_MAX;
-        expect_refusal(&cell, "length");
+        REFUSED(good[i], watch.threads = 2, "threads");
+        REFUSED(good[i], watch.threads = 0, "threads");
+        REFUSED(good[i], watch.moves = 1, "moves");
+        REFUSED(good[i], watch.handover = true, "hands over");
+        REFUSED(good[i], watch.workload = words("sleep"), "watches no interval");
+        REFUSED(good[i], watch.length = UINT64_MAX, "length");
     }
-    struct cell cell = row();
-    cell.watch.length = 0;
-    expect_refusal(&cell, "length");
-    cell = steps();
-    cell.watch.length = 0;
-    expect_refusal(&cell, "length");
-    cell = edges();
-    cell.runs = 3;
-    expect_refusal(&cell, "no multiple");
-    cell = trips();
-    cell.runs = 4;
-    expect_refusal(&cell, "no multiple");
-    cell = trips();
-    cell.watch.length = 1;
-    expect_refusal(&cell, "length");
-    cell = interval();
-    cell.watch.kind = WATCH_KINDS;
-    expect_refusal(&cell, "that is none");
+    REFUSED(row, watch.length = 0, "length");
+    REFUSED(steps, watch.length = 0, "length");
+    REFUSED(trips, watch.length = 1, "length");
+    REFUSED(edges, runs = 3, "no multiple");
+    REFUSED(trips, runs = 4, "no multiple");
+    REFUSED(interval, watch.kind = WATCH_KINDS, "that is none");
 }
 
 TEST(trips_need_two_cpus)
@@ -338,17 +191,6 @@ TEST(trips_need_two_cpus)
     struct cell cell = steps();
     cell.watch.partner = 0;
     expect_refusal(&cell, "no trips");
-}
-
-TEST(a_watch_is_no_tour)
-{
-    struct cell cell = interval();
-    cell.tour = (struct cell_tour){words("a.b"), words("cycles"), 1, false};
-    expect_refusal(&cell, "path, pattern, specimen and n");
-    assert_true(cell_check_tour(&cell, NULL) < 0);
-    cell = interval();
-    cell.watch.kind = WATCH_NONE;
-    expect_refusal(&cell, "no kind of watch");
 }
 
 /* --- clocks that people bring along --- */
@@ -382,60 +224,29 @@ TEST(a_persons_clock_is_read)
     }
 }
 
-TEST(a_plain_name_is_none)
-{
-    static const char *const names[] = {"tsc", "monotonic-raw-syscall", "cycles_2.k"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-        struct external_clock clock;
-        assert_int_equal(external_clock_parse(names[i], &clock, NULL), 0);
-        assert_string_equal(clock.name, names[i]);
-        assert_null(clock.what);
-    }
-}
-
 TEST(hostile_clocks_are_refused)
 {
     static char long_text[CLOCK_TEXT + 1] = "x=run:";
     memset(long_text + 6, 'y', CLOCK_TEXT - 6);
-    static const char *const cases[][2] = {
-        {"", "no name"},
-        {"=run:x", "no name"},
-        {"@5=run:x", "no name"},
+    static const char *const cases[][2] = TABLE(
+        {"", "no name"}, {"=run:x", "no name"}, {"@5=run:x", "no name"},
         {"a-name-of-thirty-two-characters-=run:x", "more than 31"},
-        {"a-name-of-thirty-two-characters-", "more than 31"},
-        {"-x=run:x", "name that is none"},
-        {".x", "name that is none"},
-        {"a b=run:x", "name that is none"},
-        {"a,b=run:x", "name that is none"},
-        {"\xc3\xa9=run:x", "name that is none"},
-        {"a/b", "name that is none"},
-        {"a\x1b[2J=run:x", "control character"},
-        {"x=run:a\nb", "control character"},
-        {"x=run:a\x7f", "control character"},
-        {"x@=run:y", "behind its '@'"},
-        {"x@0=run:y", "behind its '@'"},
-        {"x@07=run:y", "behind its '@'"},
-        {"x@-7=run:y", "behind its '@'"},
-        {"x@+7=run:y", "behind its '@'"},
-        {"x@7Hz=run:y", "behind its '@'"},
-        {"x@7@8=run:y", "behind its '@'"},
-        {"x@1000000000001=run:y", "behind its '@'"},
-        {"x@18446744073709551617=run:y", "behind its '@'"},
-        {"x@7", "how it is read"},
-        {"x=", "how it is read"},
-        {"x=y", "how it is read"},
-        {"x=RUN:y", "how it is read"},
-        {"x=run", "how it is read"},
-        {"x=run:", "must name a command"},
-        {"x=ask:   ", "must name a command"},
-        {"x=object:", "object:FILE:SYMBOL"},
-        {"x=object:f", "object:FILE:SYMBOL"},
-        {"x=object::s", "object:FILE:SYMBOL"},
-        {"x=object:f:", "object:FILE:SYMBOL"},
-        {"x=object:f:2s", "object:FILE:SYMBOL"},
-        {"x=object:f:a b", "object:FILE:SYMBOL"},
-        {long_text, "longer than 511"},
-    };
+        {"a-name-of-thirty-two-characters-", "more than 31"}, {"-x=run:x", "name that is none"},
+        {".x", "name that is none"}, {"a b=run:x", "name that is none"},
+        {"a,b=run:x", "name that is none"}, {"\xc3\xa9=run:x", "name that is none"},
+        {"a/b", "name that is none"}, {"a\x1b[2J=run:x", "control character"},
+        {"x=run:a\nb", "control character"}, {"x=run:a\x7f", "control character"},
+        {"x@=run:y", "behind its '@'"}, {"x@0=run:y", "behind its '@'"},
+        {"x@07=run:y", "behind its '@'"}, {"x@-7=run:y", "behind its '@'"},
+        {"x@+7=run:y", "behind its '@'"}, {"x@7Hz=run:y", "behind its '@'"},
+        {"x@7@8=run:y", "behind its '@'"}, {"x@1000000000001=run:y", "behind its '@'"},
+        {"x@18446744073709551617=run:y", "behind its '@'"}, {"x@7", "how it is read"},
+        {"x=", "how it is read"}, {"x=y", "how it is read"}, {"x=RUN:y", "how it is read"},
+        {"x=run", "how it is read"}, {"x=run:", "must name a command"},
+        {"x=ask:   ", "must name a command"}, {"x=object:", "object:FILE:SYMBOL"},
+        {"x=object:f", "object:FILE:SYMBOL"}, {"x=object::s", "object:FILE:SYMBOL"},
+        {"x=object:f:", "object:FILE:SYMBOL"}, {"x=object:f:2s", "object:FILE:SYMBOL"},
+        {"x=object:f:a b", "object:FILE:SYMBOL"}, {long_text, "longer than 511"});
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct external_clock clock;
         struct failure why = {0};
@@ -448,12 +259,4 @@ TEST(hostile_clocks_are_refused)
     long_text[CLOCK_TEXT - 1] = '\0'; /* as long as it may be */
     struct external_clock clock;
     assert_int_equal(external_clock_parse(long_text, &clock, NULL), 1);
-}
-
-TEST(kinds_have_names)
-{
-    for (int kind = WATCH_NONE + 1; kind < WATCH_KINDS; kind++)
-        assert_int_equal(watch_kind_from_name(watch_kind_names[kind]), kind);
-    assert_int_equal(watch_kind_from_name(""), WATCH_NONE);
-    assert_int_equal(watch_kind_from_name("Row"), WATCH_NONE);
 }

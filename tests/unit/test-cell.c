@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/text.h"
 #include "case.h"
 #include "wire/cell.h"
 
@@ -25,99 +26,78 @@ static void parse_only_frame(struct wire_writer *writer, struct wire_frame *fram
     wire_writer_free(writer);
 }
 
+static char *words(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
 TEST(a_cell_comes_back_whole)
 {
-    struct cell cell = {
-        .id = UINT32_MAX,
-        .counters = 2,
-        .events = {(char *)(uintptr_t) "mem:0x10/4:rw", (char *)(uintptr_t) "uprobe:/a b%/x:main"},
-        .path = (char *)(uintptr_t) "perf-read",
-        .pattern = PATTERN_RO,
-        .specimen = (char *)(uintptr_t) "loop",
-        .n = UINT64_MAX,
-        .opt = (char *)(uintptr_t) "O2",
-        .link = (char *)(uintptr_t) "bind-now",
-        .runs = CELL_MAX_RUNS,
-        .separate = true,
-        .cpu = -1};
-    struct wire_writer writer = {0};
-    struct wire_frame frame;
-    struct cell got;
-    struct cell copy;
-    cell_put(&writer, &cell);
-    AUTO_FREE char *line = NULL;
-    parse_only_frame(&writer, &frame, &line);
-    assert_string_equal(frame.type, "cell");
-    assert_int_equal(cell_get(&frame, &got, NULL), 0);
-    assert_int_equal(cell_copy(&copy, &got), 0);
-    cell_release(&got);
-    assert_int_equal(copy.id, UINT32_MAX);
-    assert_int_equal(copy.counters, 2);
-    assert_string_equal(copy.events[0], "mem:0x10/4:rw");
-    assert_string_equal(copy.events[1], "uprobe:/a b%/x:main");
-    assert_string_equal(copy.path, "perf-read");
-    assert_int_equal(copy.pattern, PATTERN_RO);
-    assert_string_equal(copy.specimen, "loop");
-    assert_true(copy.n == UINT64_MAX);
-    assert_string_equal(copy.opt, "O2");
-    assert_string_equal(copy.link, "bind-now");
-    assert_int_equal(copy.runs, CELL_MAX_RUNS);
-    assert_true(copy.separate);
-    assert_int_equal(copy.cpu, -1);
-    cell_release(&copy);
+    const struct cell cells[] = {
+        {.id = UINT32_MAX,
+         .counters = 2,
+         .events = {words("mem:0x10/4:rw"), words("uprobe:/a b%/x:main")},
+         .path = words("perf-read"),
+         .pattern = PATTERN_RO,
+         .specimen = words("loop"),
+         .n = UINT64_MAX,
+         .opt = words("O2"),
+         .link = words("bind-now"),
+         .runs = CELL_MAX_RUNS,
+         .separate = true,
+         .cpu = -1},
+        {.id = 7,
+         .counters = 1,
+         .events = {words("clock/ticks/")},
+         .path = words("tour"),
+         .pattern = PATTERN_RR,
+         .specimen = words("null"),
+         .opt = words("O2"),
+         .link = words("lazy"),
+         .runs = 6,
+         .cpu = 1,
+         .tour = {words("timer.nothing,perf-read.read*8"), words("page-faults:u"),
+                  CELL_MAX_COUNTERS, true}},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        const struct cell *sent = &cells[i];
+        struct wire_writer writer = {0};
+        struct wire_frame frame;
+        struct cell got, copy;
+        cell_put(&writer, sent);
+        AUTO_FREE char *line = NULL;
+        parse_only_frame(&writer, &frame, &line);
+        assert_string_equal(frame.type, "cell");
+        assert_int_equal(cell_get(&frame, &got, NULL), 0);
+        assert_int_equal(cell_copy(&copy, &got), 0);
+        cell_release(&got);
+        assert_null(got.tour.calls);
+        assert_int_equal(copy.id, sent->id);
+        assert_int_equal(copy.counters, sent->counters);
+        for (uint32_t event = 0; event < sent->counters; event++)
+            assert_string_equal(copy.events[event], sent->events[event]);
+        assert_string_equal(copy.path, sent->path);
+        assert_string_equal(copy.specimen, sent->specimen);
+        assert_string_equal(copy.opt, sent->opt);
+        assert_string_equal(copy.link, sent->link);
+        assert_true(copy.n == sent->n && copy.pattern == sent->pattern);
+        assert_true(copy.runs == sent->runs && copy.separate == sent->separate);
+        assert_int_equal(copy.cpu, sent->cpu);
+        assert_true(cell_same_tour(&copy, sent));
+        cell_release(&copy);
+    }
 }
 
-TEST(patterns_have_names)
-{
-    for (int pattern = 0; pattern < PATTERN_COUNT; pattern++)
-        assert_int_equal(pattern_from_name(pattern_names[pattern]), pattern);
-    assert_int_equal(pattern_from_name("or"), -1);
-    assert_string_equal(pattern_descriptions[PATTERN_RR], "read-read");
-}
-
-TEST(a_tour_comes_back_whole)
-{
-    const struct cell cell = {.id = 7,
-                              .counters = 1,
-                              .events = {(char *)(uintptr_t) "clock/ticks/"},
-                              .path = (char *)(uintptr_t) "tour",
-                              .pattern = PATTERN_RR,
-                              .specimen = (char *)(uintptr_t) "null",
-                              .opt = (char *)(uintptr_t) "O2",
-                              .link = (char *)(uintptr_t) "lazy",
-                              .runs = 6,
-                              .cpu = 1,
-                              .tour = {(char *)(uintptr_t) "timer.nothing,perf-read.read*8",
-                                       (char *)(uintptr_t) "page-faults:u", CELL_MAX_COUNTERS,
-                                       true}};
-    struct wire_writer writer = {0};
-    struct wire_frame frame;
-    struct cell got;
-    struct cell copy;
-    cell_put(&writer, &cell);
-    AUTO_FREE char *line = NULL;
-    parse_only_frame(&writer, &frame, &line);
-    assert_int_equal(cell_get(&frame, &got, NULL), 0);
-    assert_int_equal(cell_copy(&copy, &got), 0);
-    cell_release(&got);
-    assert_null(got.tour.calls);
-    assert_string_equal(copy.tour.calls, "timer.nothing,perf-read.read*8");
-    assert_string_equal(copy.tour.counted, "page-faults:u");
-    assert_int_equal(copy.tour.open, CELL_MAX_COUNTERS);
-    assert_true(copy.tour.cold);
-    cell_release(&copy);
-}
-
-/* What an older probe would not understand is not in the frame of a cell that is no tour. */
-TEST(other_cells_say_nothing_of_tours)
+/* What an older probe would not understand is not in the frame of a plain cell. */
+TEST(other_cells_say_nothing_of_tours_watches_and_commands)
 {
     const struct cell cell = {.id = 7,
                               .counters = 1,
-                              .events = {(char *)(uintptr_t) "cycles"},
-                              .path = (char *)(uintptr_t) "perf-read",
-                              .specimen = (char *)(uintptr_t) "null",
-                              .opt = (char *)(uintptr_t) "O2",
-                              .link = (char *)(uintptr_t) "lazy",
+                              .events = {words("cycles")},
+                              .path = words("perf-read"),
+                              .specimen = words("null"),
+                              .opt = words("O2"),
+                              .link = words("lazy"),
                               .runs = 6};
     struct wire_writer writer = {0};
     struct wire_frame frame;
@@ -125,7 +105,10 @@ TEST(other_cells_say_nothing_of_tours)
     cell_put(&writer, &cell);
     AUTO_FREE char *line = NULL;
     parse_only_frame(&writer, &frame, &line);
-    static const char *const keys[] = {"calls", "counted", "open", "cold"};
+    static const char *const keys[] = {
+        "calls", "counted",   "open",     "cold",    "watch", "workload", "length",  "threads",
+        "moves", "partner",   "handover", "awake",   "words", "name",     "keep",    "input",
+        "swept", "directory", "sweep",    "timeout", "shown", "detail",   "controls"};
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
         assert_null(wire_get(&frame, keys[i]));
     assert_int_equal(cell_get(&frame, &got, NULL), 0);
@@ -172,22 +155,11 @@ static int get_altered_cell(const char *altered, const char *value, size_t lengt
 
 static int get_altered_tour(const char *altered, const char *value)
 {
-    static const char *const fields[][2] = {{"id", "1"},
-                                            {"counters", "1"},
-                                            {"event0", "cycles"},
-                                            {"path", "tour"},
-                                            {"pattern", "rr"},
-                                            {"specimen", "null"},
-                                            {"n", "0"},
-                                            {"opt", "O0"},
-                                            {"link", "static"},
-                                            {"runs", "4"},
-                                            {"separate", "0"},
-                                            {"cpu", "0"},
-                                            {"calls", "a.b*2,c.d"},
-                                            {"counted", "cycles"},
-                                            {"open", "1"},
-                                            {"cold", "0"}};
+    static const char *const fields[][2] =
+        TABLE({"id", "1"}, {"counters", "1"}, {"event0", "cycles"}, {"path", "tour"},
+              {"pattern", "rr"}, {"specimen", "null"}, {"n", "0"}, {"opt", "O0"},
+              {"link", "static"}, {"runs", "4"}, {"separate", "0"}, {"cpu", "0"},
+              {"calls", "a.b*2,c.d"}, {"counted", "cycles"}, {"open", "1"}, {"cold", "0"});
     return get_altered(fields, sizeof(fields) / sizeof(*fields), altered, value,
                        value ? strlen(value) : 0);
 }
@@ -381,10 +353,75 @@ TEST(a_malformed_batch_is_refused)
     batch_storage_free(&storage);
 }
 
-TEST(a_batch_without_counters_is_not_sent)
+/* --- the calls of a tour --- */
+
+TEST(calls_are_read_in_order)
 {
-    struct wire_writer writer = {0};
-    assert_int_equal(batch_put(&writer, &(struct batch){.runs = 1}), -EINVAL);
-    assert_int_equal(batch_put(&writer, &(struct batch){.runs = 0, .counters = 1}), 0);
-    assert_int_equal(writer.pending.length, 0);
+    AUTO_FREE struct tour_call *calls = NULL;
+    size_t count = 0;
+    assert_int_equal(
+        tour_parse("perf-read.start,perf-read.read*8,timer.nothing,a.b*1024", &calls, &count, NULL),
+        0);
+    static const struct tour_call wanted[] = {
+        {"perf-read.start", 1}, {"perf-read.read", 8}, {"timer.nothing", 1}, {"a.b", 1024}};
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(calls[i].operation, wanted[i].operation);
+        assert_int_equal(calls[i].times, wanted[i].times);
+    }
+}
+
+static void expect_refusal(const char *text, const char *words)
+{
+    struct tour_call *calls = NULL;
+    struct failure failure = {0};
+    size_t count = 7;
+    int status = tour_parse(text, &calls, &count, &failure);
+    if (status != -EINVAL || !strstr(failure.text, words))
+        fail_msg("'%.80s': %d '%s' instead of '%s'", text ? text : "(none)", status, failure.text,
+                 words);
+    assert_null(calls);
+    assert_int_equal(count, 0);
+    assert_int_equal(failure.code, -EINVAL);
+}
+
+TEST(each_kind_of_wrong_text_has_its_sentence)
+{
+    static const char *const bad[][2] = TABLE(
+        {"", "without a call"}, {",", "call 1 of a tour is empty"},
+        {"a.b,", "call 2 of a tour is empty"}, {"a.b,,a.b", "call 2 of a tour is empty"},
+        {"read", "call 1 of a tour, 'read', has no dot"},
+        {"a.b,read*3", "call 2 of a tour, 'read*3', has no dot"}, {".read", "lacks its path"},
+        {".", "lacks its path"}, {".*3", "lacks its path"}, {"perf.", "lacks its kind"},
+        {"perf.*2", "lacks its kind"}, {"*2", "no dot"},
+        {"a.b.c", "character that no operation has"}, {"a b.c", "character that no operation has"},
+        {"A.read", "character that no operation has"},
+        {"a.re\xc3\xa9", "character that no operation has"}, {"a.b*", "a number from 1 to 1024"},
+        {"a.b*0", "a number from 1 to 1024"}, {"a.b*01", "a number from 1 to 1024"},
+        {"a.b*-1", "a number from 1 to 1024"}, {"a.b*+1", "a number from 1 to 1024"},
+        {"a.b*1025", "a number from 1 to 1024"}, {"a.b*4294967297", "a number from 1 to 1024"},
+        {"a.b*99999999999999999999999", "a number from 1 to 1024"},
+        {"a.b*2*2", "a number from 1 to 1024"}, {"a.b*2 ", "a number from 1 to 1024"},
+        {"a.b* 2", "a number from 1 to 1024"});
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        expect_refusal(bad[i][0], bad[i][1]);
+    expect_refusal(NULL, "without a call");
+    char name[2 * TOUR_NAME] = "";
+    memset(name, 'p', TOUR_NAME - 2);
+    strcat(name, ".k");
+    expect_refusal(name, "a name of more than 63 characters");
+}
+
+TEST(a_tour_has_an_end)
+{
+    AUTO_TEXT struct text text = {0};
+    for (unsigned i = 0; i < TOUR_MOST_CALLS; i++)
+        text_puts(&text, i ? ",a.b" : "a.b");
+    struct tour_call *calls = NULL;
+    size_t count = 0;
+    assert_int_equal(tour_parse(text_string(&text), &calls, &count, NULL), 0);
+    assert_int_equal(count, TOUR_MOST_CALLS);
+    free(calls);
+    text_puts(&text, ",a.b");
+    expect_refusal(text_string(&text), "4097 calls, more than the 4096");
 }

@@ -134,16 +134,9 @@ TEST(commands_fit_who_reads_them)
 /* Values that no kernel gives: too long, terminal escapes, huge numbers, formats. */
 TEST(hostile_facts_give_printable_advice)
 {
-    static const char *const values[] = {
-        "\x1b[2J\x07%n%s%s%s\xff",
-        "99999999999999999999999",
-        "-9223372036854775808",
-        "9223372036854775807",
-        "=,= =,\n\r",
-        "a b",
-        "cpu_core= x",
-        "",
-    };
+    static const char *const values[] =
+        TABLE("\x1b[2J\x07%n%s%s%s\xff", "99999999999999999999999", "-9223372036854775808",
+              "9223372036854775807", "=,= =,\n\r", "a b", "cpu_core= x", "");
     AUTO_FACTS struct facts known = {0};
     struct machine_view here = {.root = ""};
     machine_collect(&here, &known);

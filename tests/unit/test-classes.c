@@ -17,10 +17,8 @@ static const struct class_table *const tables[] = {
 };
 
 /* Classes that no table holds: they follow from the kind of an event. */
-static const char *const by_kind[] = {
-    "breakpoint-exec",   "breakpoint-write", "breakpoint-read",
-    "breakpoint-access", "uprobe-hits",      "uprobe-returns",
-};
+static const char *const by_kind[] = {"breakpoint-exec",   "breakpoint-write", "breakpoint-read",
+                                      "breakpoint-access", "uprobe-hits",      "uprobe-returns"};
 
 struct words {
     char *text;     /* of the document */

@@ -102,15 +102,6 @@ TEST(shared_objects_that_are_none_are_named)
     assert_refused(text, -ENOEXEC, "loading the shared object");
 }
 
-TEST(a_program_that_cannot_load_objects_says_so)
-{
-    struct clock_reader reader;
-    char text[512];
-    object_text(text, "libclock-object.so", "steady");
-    assert_int_equal(clock_open(&reader, text, false, NULL, reason, sizeof(reason)), -ENOTSUP);
-    assert_non_null(strstr(reason, "static"));
-}
-
 TEST(commands_that_cannot_be_run_are_named)
 {
     assert_refused("mine=ask:/no/such/clock", -ENOENT, "/no/such/clock");

@@ -5,6 +5,7 @@
  * refused in words, and nobody dies of it. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -14,6 +15,8 @@
 
 #include "case.h"
 #include "probe/clocks/clock.h"
+#include "probe/driver/catalogue.h"
+#include "wire/frame.h"
 
 #define MOST 64
 
@@ -111,16 +114,6 @@ TEST(clocks_of_cpu_time_go_on_while_the_process_computes)
     close_all(&opened);
 }
 
-TEST(the_cpu_is_one_of_the_machines)
-{
-    static struct opened opened;
-    open_all(&opened, CLOCK_PLACE);
-    assert_int_equal(opened.count, 1);
-    read_all(&opened, opened.before);
-    assert_true(opened.before[0] < (uint64_t)sysconf(_SC_NPROCESSORS_CONF));
-    close_all(&opened);
-}
-
 /* ns, of all CPUs together, as proc(5) has it. */
 static uint64_t stolen_until_now(void)
 {
@@ -145,32 +138,6 @@ TEST(stolen_time_is_that_of_the_operating_system)
     close_all(&opened);
 }
 
-TEST(a_filled_row_rises_as_single_readings_do)
-{
-    static struct opened opened;
-    uint64_t row[64];
-    open_all(&opened, CLOCK_WALL);
-    for (size_t index = 0; index < opened.count; index++) {
-        struct clock_reader *reader = &opened.readers[index];
-        uint64_t before = reader->clock->read(reader);
-        reader->clock->fill(reader, row, 64);
-        uint64_t after = reader->clock->read(reader);
-        assert_true(row[0] >= before && row[63] >= row[0] && after >= row[63]);
-    }
-    close_all(&opened);
-}
-
-TEST(names_that_are_no_clock_are_refused)
-{
-    struct clock_reader reader;
-    char reason[CLOCK_REASON];
-    assert_int_equal(clock_open(&reader, "sundial", true, NULL, reason, sizeof(reason)), -ENOENT);
-    assert_non_null(strstr(reason, "sundial"));
-    clock_close(&reader);
-    assert_null(clock_find("sundial"));
-    assert_ptr_equal(clock_find("monotonic"), clock_find("monotonic"));
-}
-
 TEST(dates_of_an_rtc_are_the_seconds_of_libc)
 {
     for (time_t at = 0; at < 4102444800; at += 86400 * 13 + 12345) { /* until 2100 */
@@ -184,42 +151,89 @@ TEST(dates_of_an_rtc_are_the_seconds_of_libc)
 
 /* --- where the CPU's counter of time is forbidden --- */
 
-enum verdict { FINE, TICKS_STILL_ALLOWED, OPENED_ALL_THE_SAME, NO_ADVICE, NO_WAY_LEFT };
+/* --- what the driver makes of the lines in which harnesses describe their clocks --- */
 
-static enum verdict without_ticks(void)
+static int add(struct offers *offers, const char *line)
 {
-    char reason[CLOCK_REASON];
-    struct clock_reader reader;
-    if (clock_ticks_allowed())
-        return TICKS_STILL_ALLOWED;
-    for (size_t index = 0; clock_registry[index]; index++) {
-        const struct clock *clock = clock_registry[index];
-        int result = clock_open(&reader, clock->name, false, NULL, reason, sizeof(reason));
-        if (result == 0) {
-            clock->read(&reader); /* what can be opened can be read */
-            clock_close(&reader);
-        }
-        if (strcmp(clock->way, "instruction") == 0 && result != -EPERM)
-            return OPENED_ALL_THE_SAME;
-        if (result == -EPERM && strcmp(clock->way, "device") != 0 &&
-            strcmp(clock->way, "read") != 0 && !strstr(reason, "monotonic-syscall"))
-            return NO_ADVICE;
-        if (strcmp(clock->name, "monotonic-syscall") == 0 && result != 0)
-            return NO_WAY_LEFT;
-    }
-    return FINE;
+    char *copy = strdup(line);
+    assert_non_null(copy);
+    int result = clocks_add(offers, copy);
+    free(copy);
+    return result;
 }
 
-TEST(forbidden_ticks_are_absences_and_no_death)
+/* Each clock of the registry is told once, as one that can be read or as one that cannot. */
+TEST(what_a_harness_says_is_understood)
 {
-    int status = 0;
-    if (prctl(PR_SET_TSC, PR_TSC_ENABLE, 0, 0, 0) < 0)
-        skip_because("this operating system cannot forbid user code the counter of time");
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) < 0 ? 99 : (int)without_ticks());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    assert_int_equal(WEXITSTATUS(status), FINE);
+    char *said = NULL, *line;
+    size_t length = 0, missing = 0, all = 0;
+    struct offers offers = {0};
+    FILE *out = open_memstream(&said, &length);
+    assert_non_null(out);
+    clocks_describe(out);
+    fclose(out);
+    char *rest = said;
+    while ((line = strsep(&rest, "\n")))
+        if (strncmp(line, "clock ", 6) == 0)
+            assert_int_equal(clocks_add(&offers, line + 6), 0);
+        else
+            missing += strncmp(line, "unreadable ", 11) == 0;
+    for (; clock_registry[all]; all++) {
+        const struct offered_clock *clock = clocks_find(&offers, clock_registry[all]->name);
+        if (clock)
+            assert_string_equal(clock->kind, clock_kind_names[clock_registry[all]->kind]);
+    }
+    assert_int_equal(offers.clock_count + missing, all);
+    assert_non_null(clocks_find(&offers, "monotonic-syscall"));
+    clocks_free(&offers);
+    free(said);
+}
+
+TEST(lines_that_are_none_are_refused)
+{
+    static const char *const lines[] = {
+        "",
+        "tsc",
+        "tsc wall instruction tsc 0 0 - -",
+        "tsc wall instruction tsc 0 0 - - no tabulator",
+        "tsc wall instruction tsc many 0 - - claim\tnote",
+        "tsc wall instruction tsc -1 0 - - claim\tnote",
+        "tsc wall instruction tsc 1 1e3 - - claim\tnote",
+        "tsc wall instruction tsc 18446744073709551616 0 - - claim\tnote",
+    };
+    struct offers offers = {0};
+    for (size_t index = 0; index < sizeof(lines) / sizeof(*lines); index++)
+        assert_int_equal(add(&offers, lines[index]), -EBADMSG);
+    assert_int_equal(offers.clock_count, 0);
+    clocks_free(&offers);
+}
+
+TEST(a_frame_says_what_the_operating_systems_clocks_are_made_of)
+{
+    char source[64] = "", lines[2048];
+    int ends[2];
+    struct offers offers = {0};
+    struct wire_frame frame;
+    FILE *file = fopen("/sys/devices/system/clocksource/clocksource0/current_clocksource", "re");
+    if (file) {
+        assert_int_equal(fscanf(file, "%63s", source), 1);
+        fclose(file);
+    }
+    assert_int_equal(pipe(ends), 0);
+    struct wire_writer writer = {.fd = ends[1]};
+    assert_int_equal(add(&offers, "monotonic wall vdso - 1000000000 1000 - steered ns\tnone"), 0);
+    clocks_send(&writer, &offers);
+    assert_int_equal(wire_flush(&writer), 0);
+    ssize_t length = read(ends[0], lines, sizeof(lines));
+    assert_true(length > 1);
+    assert_int_equal(wire_parse(lines, (size_t)length - 1, &frame, NULL), 0);
+    assert_string_equal(frame.type, "clock");
+    assert_string_equal(wire_get(&frame, "name"), "monotonic");
+    assert_string_equal(wire_get(&frame, "hardware"), source);
+    assert_string_equal(wire_get(&frame, "steered"), "1");
+    assert_string_equal(wire_get(&frame, "slow"), "0");
+    wire_writer_free(&writer);
+    clocks_free(&offers);
+    close(ends[0]);
+    close(ends[1]);
 }

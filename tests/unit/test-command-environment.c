@@ -3,15 +3,19 @@
  *
  * The environment of commands: its size under every setting, what stands in it, and which tunables
  * a loader is given. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/cleanup.h"
 #include "base/words.h"
 #include "case.h"
 #include "probe/command/command.h"
+#include "probe/command/detail.h"
 
 static char *const inherited[] = {(char *)(uintptr_t) "OWN=value", (char *)(uintptr_t) "EMPTY=",
                                   (char *)(uintptr_t) "PERL_HASH_SEED=7", NULL};
@@ -80,18 +84,6 @@ TEST(room_does_not_depend_on_what_is_off)
     }
 }
 
-TEST(a_sweep_adds_so_many_bytes)
-{
-    for (uint64_t swept = 0; swept <= SWEEP_MOST; swept += SWEEP_MOST / 16) {
-        struct cell_command command = {
-            .controls = CONTROLS_ALL, .sweep = SWEEP_ENVIRONMENT, .swept = swept};
-        size_t count;
-        char **environment = environment_make(&command, inherited, NULL);
-        assert_int_equal(bytes_of(environment, &count), COMMAND_ENVIRONMENT_BYTES + swept);
-        words_free(environment);
-    }
-}
-
 /* A loader that takes no list of features, as one that was built for a later level. */
 TEST(a_loader_that_refuses_gets_less)
 {
@@ -110,4 +102,122 @@ TEST(a_loader_that_refuses_gets_less)
         return;
     }
     assert_true(!chosen || (strcmp(chosen, most) != 0 && !strstr(chosen, "hwcaps")));
+}
+
+/* --- the file in which a counting process leaves details --- */
+
+static void put_call(struct wire_writer *writer, const char *name)
+{
+    wire_begin(writer, DETAIL_CALL);
+    wire_put_string(writer, "name", name);
+    assert_int_equal(wire_end(writer), 0);
+}
+
+static FILE *rewound(int descriptor)
+{
+    FILE *file = fdopen(descriptor, "r+");
+    assert_non_null(file);
+    rewind(file);
+    return file;
+}
+
+TEST(two_writers_after_each_other_make_one_file)
+{
+    int descriptor = memfd_create("details", MFD_CLOEXEC);
+    for (int round = 0; round < 2; round++) {
+        struct wire_writer writer = detail_writer(descriptor);
+        put_call(&writer, round ? "second\n one" : "first");
+        assert_int_equal(detail_finish(&writer), 0);
+    }
+    AUTO_FILE FILE *file = rewound(descriptor);
+    AUTO_FREE char *line = NULL;
+    size_t size = 0;
+    struct wire_frame frame;
+    assert_int_equal(detail_next(file, &line, &size, &frame, NULL), 1);
+    assert_string_equal(wire_get(&frame, "name"), "first");
+    assert_int_equal(detail_next(file, &line, &size, &frame, NULL), 1);
+    assert_string_equal(wire_get(&frame, "name"), "second\n one");
+    assert_int_equal(detail_next(file, &line, &size, &frame, NULL), 0);
+}
+
+static int read_text(const char *text, size_t length)
+{
+    int descriptor = memfd_create("details", MFD_CLOEXEC);
+    assert_int_equal(write(descriptor, text, length), length);
+    AUTO_FILE FILE *file = rewound(descriptor);
+    AUTO_FREE char *line = NULL;
+    size_t size = 0;
+    struct wire_frame frame;
+    struct failure failure = {0};
+    int result = detail_next(file, &line, &size, &frame, &failure);
+    assert_true(result >= 0 || failure.text[0]);
+    return result;
+}
+
+TEST(anything_else_is_refused)
+{
+    static const char rubbish[] = "rubbish\n";
+    static const char zeros[16] = {0};
+    assert_int_equal(read_text("", 0), 0);
+    assert_int_equal(read_text(rubbish, strlen(rubbish)), -EBADMSG);
+    assert_int_equal(read_text(rubbish, 3), -EBADMSG);
+    assert_int_equal(read_text("\n", 1), -EBADMSG);
+    assert_int_equal(read_text(zeros, sizeof(zeros)), -EBADMSG);
+}
+
+TEST(frames_of_other_types_and_torn_ones_are_refused)
+{
+    int descriptor = memfd_create("details", MFD_CLOEXEC);
+    struct wire_writer writer = detail_writer(descriptor);
+    wire_begin(&writer, "hello");
+    assert_int_equal(wire_end(&writer), 0);
+    size_t length = writer.pending.length;
+    assert_int_equal(read_text(writer.pending.bytes, length), -EBADMSG);
+    put_call(&writer, "read");
+    assert_int_equal(read_text(writer.pending.bytes + length, writer.pending.length - length), 1);
+    assert_int_equal(read_text(writer.pending.bytes + length, writer.pending.length - length - 1),
+                     -EBADMSG);
+    wire_writer_free(&writer);
+    close(descriptor);
+}
+
+/* --- interrupts of a CPU, read from texts of machines with one, several and missing CPUs --- */
+
+static const char two[] = "           CPU0       CPU1       \n"
+                          "   1:          1       2000   IO-APIC   1-edge      i8042\n"
+                          " NMI:         10        300   Non-maskable interrupts\n"
+                          " LOC:        100         50   Local timer interrupts\n"
+                          " ERR:     777777\n"
+                          " MIS:          9\n";
+/* CPU 1 is offline. */
+static const char sparse[] = "           CPU0       CPU2       \n"
+                             " 11:          5          7     GICv3  27 Level     arch_timer\n"
+                             "IPI0:         1          2       Rescheduling interrupts\n"
+                             "Err:          3\n";
+
+static int read_interrupts(const char *text, int cpu, uint64_t *interrupts)
+{
+    AUTO_FILE FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+    assert_non_null(file);
+    return interrupts_parse(file, cpu, interrupts);
+}
+
+TEST(every_line_of_a_cpu_is_summed)
+{
+    uint64_t interrupts = 0;
+    assert_int_equal(read_interrupts(two, 0, &interrupts), 0);
+    assert_int_equal(interrupts, 111);
+    assert_int_equal(read_interrupts(two, 1, &interrupts), 0);
+    assert_int_equal(interrupts, 2350);
+    assert_int_equal(read_interrupts(sparse, 2, &interrupts), 0);
+    assert_int_equal(interrupts, 9);
+}
+
+TEST(a_cpu_that_is_not_there_is_told)
+{
+    uint64_t interrupts;
+    assert_int_equal(read_interrupts(two, 2, &interrupts), -ENOENT);
+    assert_int_equal(read_interrupts(sparse, 1, &interrupts), -ENOENT);
+    assert_int_equal(read_interrupts("rubbish", 0, &interrupts), -ENOENT);
+    assert_int_equal(interrupts_read(-1, &interrupts), -ENOENT);
 }

@@ -183,16 +183,6 @@ TEST(trips_that_contradict_the_code_are_refused)
     assert_refused(&code, &(struct linear){INT64_MAX, INT64_MAX}, 1, -ERANGE, "64 bits");
 }
 
-TEST(unknown_bytes_that_are_never_reached_do_no_harm)
-{
-    struct code code = {0};
-    struct linear counts[MOST];
-    put(&code, to(FLOW_RETURN, 0));
-    put(&code, (struct instruction){.length = 1});
-    assert_int_equal(walk(&code, NULL, 0, counts, NULL), 0);
-    assert_count(counts[1], 0, 0);
-}
-
 /* --- sums --- */
 static void assert_class(const struct tallies *tallies, const char *class, int64_t base,
                          int64_t each)

@@ -114,75 +114,71 @@ static const struct example x86[] = {
 };
 
 /* 32-bit programs, where these differ. */
-static const struct example i386[] = {
-    {"41", ""},             /* inc %ecx */
-    {"48", ""},             /* dec %eax */
-    {"8b0f", "load"},       /* mov (%edi),%ecx */
-    {"a108070605", "load"}, /* mov 0x5060708,%eax */
-    {"50", "store"},        /* push %eax */
-    {"c3", "load return"},
-    {"cd80", "syscall"},           /* int $0x80 */
-    {"0f34", "syscall"},           /* sysenter */
-    {"cd03", ""},                  /* int $3 */
-    {"f3a5", "load store repeat"}, /* rep movsl */
-    {"75fe", "cond+0"},
-    {"e800000000", "store call+5"},
-    {"dd07", "load"}, /* fldl (%edi) */
-    {"d8c9", "mul/other"},
-    {NULL, NULL},
-};
+static const struct example i386[] = {{"41", ""},             /* inc %ecx */
+                                      {"48", ""},             /* dec %eax */
+                                      {"8b0f", "load"},       /* mov (%edi),%ecx */
+                                      {"a108070605", "load"}, /* mov 0x5060708,%eax */
+                                      {"50", "store"},        /* push %eax */
+                                      {"c3", "load return"},
+                                      {"cd80", "syscall"},           /* int $0x80 */
+                                      {"0f34", "syscall"},           /* sysenter */
+                                      {"cd03", ""},                  /* int $3 */
+                                      {"f3a5", "load store repeat"}, /* rep movsl */
+                                      {"75fe", "cond+0"},
+                                      {"e800000000", "store call+5"},
+                                      {"dd07", "load"}, /* fldl (%edi) */
+                                      {"d8c9", "mul/other"},
+                                      {NULL, NULL}};
 
-static const struct example aarch64[] = {
-    {"00040091", ""},        /* add x0, x0, #1 */
-    {"010040f9", "load"},    /* ldr x1, [x0] */
-    {"018440f8", "load"},    /* ldr x1, [x0], #8 */
-    {"010000f9", "store"},   /* str x1, [x0] */
-    {"010840a9", "load"},    /* ldp x1, x2, [x0] */
-    {"010800a9", "store"},   /* stp x1, x2, [x0] */
-    {"0000c03d", "load"},    /* ldr q0, [x0] */
-    {"40000058", "load"},    /* ldr x0, . + 8 */
-    {"017c5fc8", "load"},    /* ldxr x1, [x0] */
-    {"017c02c8", "store"},   /* stxr w2, x1, [x0] */
-    {"01fcdfc8", "load"},    /* ldar x1, [x0] */
-    {"0070404c", "load"},    /* ld1 {v0.16b}, [x0] */
-    {"0070004c", "store"},   /* st1 {v0.16b}, [x0] */
-    {"000080f9", ""},        /* prfm pldl1keep, [x0] */
-    {"1f2003d5", ""},        /* nop */
-    {"010000d4", "syscall"}, /* svc #0 */
-    {"02000014", "jump+8"},  /* b */
-    {"41000054", "cond+8"},  /* b.ne */
-    {"4e000054", "jump+8"},  /* b.al */
-    {"400000b4", "cond+8"},  /* cbz x0 */
-    {"400000b5", "cond+8"},  /* cbnz x0 */
-    {"40001836", "cond+8"},  /* tbz w0, #3 */
-    {"40001837", "cond+8"},  /* tbnz w0, #3 */
-    {"02000094", "call+8"},  /* bl */
-    {"00003fd6", "icall"},   /* blr x0 */
-    {"00001fd6", "ijump"},   /* br x0 */
-    {"c0035fd6", "return"},
-    {"2028221e", "add/single"}, /* fadd s0, s1, s2 */
-    {"2028621e", "add/double"},
-    {"2038221e", "add/single"}, /* fsub */
-    {"2008621e", "mul/double"},
-    {"2088621e", "mul/double"}, /* fnmul */
-    {"2018221e", "div/single"},
-    {"20c0611e", "sqrt/double"},
-    {"200c421f", "fma/double"},   /* fmadd */
-    {"208c021f", "fma/single"},   /* fmsub */
-    {"200c621f", "fma/double"},   /* fnmadd */
-    {"20d4224e", "add/single*4"}, /* fadd v0.4s */
-    {"20d4220e", "add/single*2"},
-    {"20d4624e", "add/double*2"},
-    {"20dc226e", "mul/single*4"},
-    {"20fc626e", "div/double*2"},
-    {"20f8a16e", "sqrt/single*4"},
-    {"20cc224e", "fma/single*4"}, /* fmla v0.4s */
-    {"20cce24e", "fma/double*2"}, /* fmls v0.2d */
-    {"2040601e", ""},             /* fmov d0, d1 */
-    {"0000629e", ""},             /* scvtf d0, x0 */
-    {"00000000", "unknown"},
-    {NULL, NULL},
-};
+static const struct example aarch64[] = {{"00040091", ""},        /* add x0, x0, #1 */
+                                         {"010040f9", "load"},    /* ldr x1, [x0] */
+                                         {"018440f8", "load"},    /* ldr x1, [x0], #8 */
+                                         {"010000f9", "store"},   /* str x1, [x0] */
+                                         {"010840a9", "load"},    /* ldp x1, x2, [x0] */
+                                         {"010800a9", "store"},   /* stp x1, x2, [x0] */
+                                         {"0000c03d", "load"},    /* ldr q0, [x0] */
+                                         {"40000058", "load"},    /* ldr x0, . + 8 */
+                                         {"017c5fc8", "load"},    /* ldxr x1, [x0] */
+                                         {"017c02c8", "store"},   /* stxr w2, x1, [x0] */
+                                         {"01fcdfc8", "load"},    /* ldar x1, [x0] */
+                                         {"0070404c", "load"},    /* ld1 {v0.16b}, [x0] */
+                                         {"0070004c", "store"},   /* st1 {v0.16b}, [x0] */
+                                         {"000080f9", ""},        /* prfm pldl1keep, [x0] */
+                                         {"1f2003d5", ""},        /* nop */
+                                         {"010000d4", "syscall"}, /* svc #0 */
+                                         {"02000014", "jump+8"},  /* b */
+                                         {"41000054", "cond+8"},  /* b.ne */
+                                         {"4e000054", "jump+8"},  /* b.al */
+                                         {"400000b4", "cond+8"},  /* cbz x0 */
+                                         {"400000b5", "cond+8"},  /* cbnz x0 */
+                                         {"40001836", "cond+8"},  /* tbz w0, #3 */
+                                         {"40001837", "cond+8"},  /* tbnz w0, #3 */
+                                         {"02000094", "call+8"},  /* bl */
+                                         {"00003fd6", "icall"},   /* blr x0 */
+                                         {"00001fd6", "ijump"},   /* br x0 */
+                                         {"c0035fd6", "return"},
+                                         {"2028221e", "add/single"}, /* fadd s0, s1, s2 */
+                                         {"2028621e", "add/double"},
+                                         {"2038221e", "add/single"}, /* fsub */
+                                         {"2008621e", "mul/double"},
+                                         {"2088621e", "mul/double"}, /* fnmul */
+                                         {"2018221e", "div/single"},
+                                         {"20c0611e", "sqrt/double"},
+                                         {"200c421f", "fma/double"},   /* fmadd */
+                                         {"208c021f", "fma/single"},   /* fmsub */
+                                         {"200c621f", "fma/double"},   /* fnmadd */
+                                         {"20d4224e", "add/single*4"}, /* fadd v0.4s */
+                                         {"20d4220e", "add/single*2"},
+                                         {"20d4624e", "add/double*2"},
+                                         {"20dc226e", "mul/single*4"},
+                                         {"20fc626e", "div/double*2"},
+                                         {"20f8a16e", "sqrt/single*4"},
+                                         {"20cc224e", "fma/single*4"}, /* fmla v0.4s */
+                                         {"20cce24e", "fma/double*2"}, /* fmls v0.2d */
+                                         {"2040601e", ""},             /* fmov d0, d1 */
+                                         {"0000629e", ""},             /* scvtf d0, x0 */
+                                         {"00000000", "unknown"},
+                                         {NULL, NULL}};
 
 /* Capstone 4 does not know these. */
 static const struct example aarch64_atomics[] = {
@@ -193,51 +189,49 @@ static const struct example aarch64_atomics[] = {
     {NULL, NULL},
 };
 
-static const struct example riscv64[] = {
-    {"93821200", ""},           /* addi t0, t0, 1 */
-    {"03330500", "load"},       /* ld t1, 0(a0) */
-    {"23306500", "store"},      /* sd t1, 0(a0) */
-    {"0c61", "load"},           /* c.ld a1, 0(a0) */
-    {"0ce1", "store"},          /* c.sd a1, 0(a0) */
-    {"a260", "load"},           /* c.ldsp ra, 8(sp) */
-    {"06e4", "store"},          /* c.sdsp ra, 8(sp) */
-    {"07350500", "load"},       /* fld fa0, 0(a0) */
-    {"2730a500", "store"},      /* fsd fa0, 0(a0) */
-    {"af320510", "load"},       /* lr.d t0, (a0) */
-    {"af320514", "load"},       /* lr.d.aq t0, (a0) */
-    {"2f335518", "store"},      /* sc.d t1, t0, (a0) */
-    {"af220510", "load"},       /* lr.w t0, (a0) */
-    {"2f235518", "store"},      /* sc.w t1, t0, (a0) */
-    {"2f335500", "load store"}, /* amoadd.d t1, t0, (a0) */
-    {"63949200", "cond+8"},     /* bne t0, s1 */
-    {"01e5", "cond+8"},         /* c.bnez a0 */
-    {"6f008000", "jump+8"},     /* j */
-    {"21a0", "jump+8"},         /* c.j */
-    {"ef008000", "call+8"},     /* jal ra */
-    {"67800000", "return"},     /* jalr zero, 0(ra) */
-    {"8280", "return"},         /* c.jr ra */
-    {"0285", "ijump"},          /* c.jr a0 */
-    {"67000e00", "ijump"},      /* jalr zero, 0(t3) */
-    {"e7000900", "icall"},      /* jalr ra, 0(s2) */
-    {"0299", "icall"},          /* c.jalr s2 */
-    {"73000000", "syscall"},    /* ecall */
-    {"5375b500", "add/single"},
-    {"5375b502", "add/double"},
-    {"5375b50a", "add/double"}, /* fsub.d */
-    {"5375b510", "mul/single"},
-    {"5375b51a", "div/double"},
-    {"53f5055a", "sqrt/double"},
-    {"53f50558", "sqrt/single"},
-    {"4375b562", "fma/double"}, /* fmadd.d */
-    {"4375b560", "fma/single"},
-    {"4f75b562", "fma/double"}, /* fnmadd.d */
-    {"530505f2", ""},           /* fmv.d.x fa0, a0 */
-    {"0100", ""},               /* c.nop */
-    {"0f00f00f", ""},           /* fence */
-    {"732510c0", ""},           /* rdtime a0 */
-    {"ffff", "unknown"},
-    {NULL, NULL},
-};
+static const struct example riscv64[] = {{"93821200", ""},           /* addi t0, t0, 1 */
+                                         {"03330500", "load"},       /* ld t1, 0(a0) */
+                                         {"23306500", "store"},      /* sd t1, 0(a0) */
+                                         {"0c61", "load"},           /* c.ld a1, 0(a0) */
+                                         {"0ce1", "store"},          /* c.sd a1, 0(a0) */
+                                         {"a260", "load"},           /* c.ldsp ra, 8(sp) */
+                                         {"06e4", "store"},          /* c.sdsp ra, 8(sp) */
+                                         {"07350500", "load"},       /* fld fa0, 0(a0) */
+                                         {"2730a500", "store"},      /* fsd fa0, 0(a0) */
+                                         {"af320510", "load"},       /* lr.d t0, (a0) */
+                                         {"af320514", "load"},       /* lr.d.aq t0, (a0) */
+                                         {"2f335518", "store"},      /* sc.d t1, t0, (a0) */
+                                         {"af220510", "load"},       /* lr.w t0, (a0) */
+                                         {"2f235518", "store"},      /* sc.w t1, t0, (a0) */
+                                         {"2f335500", "load store"}, /* amoadd.d t1, t0, (a0) */
+                                         {"63949200", "cond+8"},     /* bne t0, s1 */
+                                         {"01e5", "cond+8"},         /* c.bnez a0 */
+                                         {"6f008000", "jump+8"},     /* j */
+                                         {"21a0", "jump+8"},         /* c.j */
+                                         {"ef008000", "call+8"},     /* jal ra */
+                                         {"67800000", "return"},     /* jalr zero, 0(ra) */
+                                         {"8280", "return"},         /* c.jr ra */
+                                         {"0285", "ijump"},          /* c.jr a0 */
+                                         {"67000e00", "ijump"},      /* jalr zero, 0(t3) */
+                                         {"e7000900", "icall"},      /* jalr ra, 0(s2) */
+                                         {"0299", "icall"},          /* c.jalr s2 */
+                                         {"73000000", "syscall"},    /* ecall */
+                                         {"5375b500", "add/single"},
+                                         {"5375b502", "add/double"},
+                                         {"5375b50a", "add/double"}, /* fsub.d */
+                                         {"5375b510", "mul/single"},
+                                         {"5375b51a", "div/double"},
+                                         {"53f5055a", "sqrt/double"},
+                                         {"53f50558", "sqrt/single"},
+                                         {"4375b562", "fma/double"}, /* fmadd.d */
+                                         {"4375b560", "fma/single"},
+                                         {"4f75b562", "fma/double"}, /* fnmadd.d */
+                                         {"530505f2", ""},           /* fmv.d.x fa0, a0 */
+                                         {"0100", ""},               /* c.nop */
+                                         {"0f00f00f", ""},           /* fence */
+                                         {"732510c0", ""},           /* rdtime a0 */
+                                         {"ffff", "unknown"},
+                                         {NULL, NULL}};
 
 static size_t unhex(const char *digits, uint8_t *bytes)
 {
@@ -297,36 +291,32 @@ static void check(const struct decoder *decoder, const char *isa, const struct e
     }
 }
 
-TEST(capstone_knows_x86_64)
+static const struct known {
+    const char *name;
+    const struct decoder *decoder;
+    const char *isa;
+    const struct example *examples;
+} known[] = {
+    {"capstone_knows_x86_64", &decoder_capstone, "x86_64", x86},
+    {"objdump_knows_x86_64", &decoder_objdump, "x86_64", x86},
+    {"capstone_knows_32_bit_code", &decoder_capstone, "i386", i386},
+    {"objdump_knows_32_bit_code", &decoder_objdump, "i386", i386},
+    {"capstone_knows_aarch64", &decoder_capstone, "aarch64", aarch64},
+    {"objdump_knows_aarch64", &decoder_objdump, "aarch64", aarch64},
+    {"objdump_knows_atomics_of_aarch64", &decoder_objdump, "aarch64", aarch64_atomics},
+    {"objdump_knows_riscv64", &decoder_objdump, "riscv64", riscv64},
+};
+
+static void is_known(void **state)
 {
-    check(&decoder_capstone, "x86_64", x86);
+    const struct known *one = *state;
+    check(one->decoder, one->isa, one->examples);
 }
 
-TEST(objdump_knows_x86_64)
+EXAMPLES(decoders_know)
 {
-    check(&decoder_objdump, "x86_64", x86);
-}
-
-TEST(both_know_32_bit_code)
-{
-    check(&decoder_objdump, "i386", i386);
-    check(&decoder_capstone, "i386", i386);
-}
-
-TEST(capstone_knows_aarch64)
-{
-    check(&decoder_capstone, "aarch64", aarch64);
-}
-
-TEST(objdump_knows_aarch64)
-{
-    check(&decoder_objdump, "aarch64", aarch64);
-    check(&decoder_objdump, "aarch64", aarch64_atomics);
-}
-
-TEST(objdump_knows_riscv64)
-{
-    check(&decoder_objdump, "riscv64", riscv64);
+    for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+        unit_example(known[i].name, is_known, &known[i]);
 }
 
 /* Where an indirect jump leads whose address was formed right before it: the distance from the

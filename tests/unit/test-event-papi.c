@@ -25,15 +25,6 @@ TEST(presets_are_events_of_their_own_kind)
     event_release(&event);
 }
 
-TEST(what_is_not_written_like_a_preset_is_refused)
-{
-    refused(&nowhere, "PAPI_", -EINVAL, WORDS("incomplete"));
-    refused(&nowhere, "PAPI_tot_ins", -EINVAL, WORDS("capitals", "PAPI_TOT_INS"));
-    refused(&nowhere, "PAPI_TOT_INS/x/", -EINVAL, WORDS("capitals"));
-    refused(&nowhere, "PAPI_TOT_INS:q", -EINVAL, NULL);
-    refused(&nowhere, "PAPI_TOT_INS:", -EINVAL, NULL);
-}
-
 TEST(perf_never_opens_a_preset_and_says_which_paths_do)
 {
     char reason[512];

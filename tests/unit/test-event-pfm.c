@@ -9,12 +9,10 @@
 
 #include <perfmon/pfmlib.h>
 
-static const struct event_view with_pfm = {
-    .root = "/nonexistent",
-    .tracefs = -1,
-    .tracefs_error = ENOENT,
-    .resolver = &event_resolver_libpfm4,
-};
+static const struct event_view with_pfm = {.root = "/nonexistent",
+                                           .tracefs = -1,
+                                           .tracefs_error = ENOENT,
+                                           .resolver = &event_resolver_libpfm4};
 
 TEST(names_with_two_colons_are_encoded)
 {
@@ -27,31 +25,12 @@ TEST(names_with_two_colons_are_encoded)
     event_release(&event);
 }
 
-TEST(modes_exclude_and_their_absence_does_not)
-{
-    struct event event = resolved(&with_pfm, "perf::INSTRUCTIONS:u");
-    assert_true(event.attr.exclude_kernel && !event.attr.exclude_user);
-    event_release(&event);
-    static const char *const everything[] = {"perf::INSTRUCTIONS", "perf::INSTRUCTIONS:u:k"};
-    for (size_t i = 0; i < 2; i++) {
-        event = resolved(&with_pfm, everything[i]);
-        assert_false(event.attr.exclude_kernel || event.attr.exclude_user ||
-                     event.attr.exclude_hv || event.attr.exclude_guest || event.attr.exclude_host);
-        event_release(&event);
-    }
-}
-
 TEST(unknown_names_get_the_nearest)
 {
     refused(&with_pfm, "perf::PAGE-FAULTZ", -ENOENT, WORDS("libpfm4", "perf::PAGE-FAULTS"));
     refused(&with_pfm, "no_such_pmu::EVENT", -ENOENT, WORDS("libpfm4"));
     refused(&with_pfm, "perf::", -ENOENT, NULL);
     refused(&with_pfm, "::", -ENOENT, NULL);
-}
-
-TEST(attributes_nobody_knows_are_malformed)
-{
-    refused(&with_pfm, "perf::INSTRUCTIONS:zzz", -EINVAL, WORDS("libpfm4"));
 }
 
 TEST(assay_s_own_names_come_first)

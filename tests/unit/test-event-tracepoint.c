@@ -7,17 +7,15 @@
 
 #define TRACING "/sys/kernel/tracing/events/"
 
-static const struct recorded_file traced[] = {
-    {TRACING "enable", "0\n"},
-    {TRACING "syscalls/enable", "0\n"},
-    {TRACING "syscalls/sys_enter_getppid/id", "305\n"},
-    {TRACING "syscalls/sys_enter_getpid/id", "304\n"},
-    {TRACING "syscalls/sys_exit_getppid/id", "303\n"},
-    {TRACING "sched/sched_switch/id", "281\n"},
-    {TRACING "sched/sched_damaged/id", "rubbish\n"},
-    {DEVICES "tracepoint/type", "2\n"},
-    {NULL, NULL},
-};
+static const struct tree_file traced[] = {{TRACING "enable", "0\n"},
+                                          {TRACING "syscalls/enable", "0\n"},
+                                          {TRACING "syscalls/sys_enter_getppid/id", "305\n"},
+                                          {TRACING "syscalls/sys_enter_getpid/id", "304\n"},
+                                          {TRACING "syscalls/sys_exit_getppid/id", "303\n"},
+                                          {TRACING "sched/sched_switch/id", "281\n"},
+                                          {TRACING "sched/sched_damaged/id", "rubbish\n"},
+                                          {DEVICES "tracepoint/type", "2\n"},
+                                          {NULL, NULL}};
 
 TEST(the_number_comes_from_tracefs)
 {
@@ -65,15 +63,6 @@ TEST(a_closed_tracefs_says_how_to_open_it)
     refused(&view, "sched:sched_switch", -ENOENT, WORDS("no tracepoints"));
 }
 
-TEST(a_tree_without_tracefs_is_not_looked_up_elsewhere)
-{
-    struct recorded machine;
-    recorded_begin(&machine, NULL);
-    assert_int_equal(machine.view.tracefs, -1);
-    assert_int_equal(machine.view.tracefs_error, ENOENT);
-    recorded_end(&machine);
-}
-
 static int error_after_closing(const struct recorded *machine, const char *folder)
 {
     char path[128];
@@ -93,7 +82,7 @@ static int error_after_closing(const struct recorded *machine, const char *folde
 /* A remount of what is not mounted there would fail: the advice hangs on this errno. */
 TEST(closed_debugfs_does_not_mean_that_tracefs_is_closed)
 {
-    static const struct recorded_file old[] = {
+    static const struct tree_file old[] = {
         {"/sys/kernel/tracing/.empty", ""},
         {"/sys/kernel/debug/tracing/events/sched/sched_switch/id", "314\n"},
         {NULL, NULL},
@@ -122,20 +111,18 @@ TEST(globs_list_tracepoints_in_order)
 {
     static const struct {
         const char *glob, *names;
-    } cases[] = {
-        {"syscalls:sys_enter_*", "syscalls:sys_enter_getpid syscalls:sys_enter_getppid "},
-        {"*:*switch", "sched:sched_switch "},
-        {"sched:*", "sched:sched_damaged sched:sched_switch "},
-        {"no:*", ""},
-        {"syscalls:e*", ""},
-        /* without a colon, too */
-        {"sched*", "sched:sched_damaged sched:sched_switch "},
-        {"*getppid", "syscalls:sys_enter_getppid syscalls:sys_exit_getppid "},
-        {"s?scalls*pid", "syscalls:sys_enter_getpid syscalls:sys_enter_getppid "
-                         "syscalls:sys_exit_getppid "},
-        {"sched", ""},
-        {"schedule*", ""},
-    };
+    } cases[] = {{"syscalls:sys_enter_*", "syscalls:sys_enter_getpid syscalls:sys_enter_getppid "},
+                 {"*:*switch", "sched:sched_switch "},
+                 {"sched:*", "sched:sched_damaged sched:sched_switch "},
+                 {"no:*", ""},
+                 {"syscalls:e*", ""},
+                 /* without a colon, too */
+                 {"sched*", "sched:sched_damaged sched:sched_switch "},
+                 {"*getppid", "syscalls:sys_enter_getppid syscalls:sys_exit_getppid "},
+                 {"s?scalls*pid", "syscalls:sys_enter_getpid syscalls:sys_enter_getppid "
+                                  "syscalls:sys_exit_getppid "},
+                 {"sched", ""},
+                 {"schedule*", ""}};
     struct recorded machine;
     recorded_begin(&machine, traced);
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -162,38 +149,4 @@ TEST(without_a_glob_those_with_a_class_are_listed)
         assert_string_equal(listed.names, "syscalls:sys_enter_getppid syscalls:sys_enter_getpid ");
     }
     recorded_end(&machine);
-}
-
-TEST(where_tracefs_is_closed_they_are_listed_to_be_explained)
-{
-    struct event_view view = {.root = "/nonexistent", .tracefs = -1, .tracefs_error = EACCES};
-    struct listed all = {0}, some = {0}, none = {0};
-    assert_int_equal(event_list(&view, NULL, collect_tracepoints, &all), 0);
-    assert_non_null(strstr(all.names, "raw_syscalls:sys_enter syscalls:sys_enter_getppid "));
-    assert_int_equal(event_list(&view, "raw*", collect_tracepoints, &some), 0);
-    assert_string_equal(some.names, "raw_syscalls:sys_enter ");
-    assert_int_equal(event_list(&view, "sched:*", collect_tracepoints, &none), 0);
-    assert_string_equal(none.names, "");
-}
-
-TEST(this_machine_s_tracefs_is_found_or_explained)
-{
-    struct event_view view;
-    event_view_open(&view, "");
-    if (view.tracefs < 0) {
-        assert_true(view.tracefs_error > 0);
-        int error = view.tracefs_error;
-        event_view_close(&view);
-        skip_because("tracefs cannot be reached here: %s", strerror(error));
-    }
-    struct event event;
-    struct failure failure = {0};
-    int error = event_resolve(&view, "raw_syscalls:sys_enter", &event, &failure);
-    if (error == 0) {
-        assert_true(event.attr.config > 0);
-        event_release(&event);
-    } else {
-        assert_true(error == -EACCES || error == -ENOENT);
-    }
-    event_view_close(&view);
 }

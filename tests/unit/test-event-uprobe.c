@@ -206,7 +206,7 @@ int a_function_of_our_own(int number)
     return number * 3 + 1;
 }
 
-static const struct recorded_file with_uprobes[] = {
+static const struct tree_file with_uprobes[] = {
     {DEVICES "uprobe/type", "8\n"},
     {DEVICES "uprobe/format/retprobe", "config:3\n"},
     {DEVICES "uprobe/format/ref_ctr_offset", "config:32-63\n"},
@@ -273,26 +273,12 @@ TEST(what_cannot_be_probed_is_named)
     recorded_end(&without);
 }
 
-TEST(a_pipe_in_place_of_a_program_does_not_block)
-{
-    struct recorded machine;
-    char path[128], name[400];
-    recorded_begin(&machine, with_uprobes);
-    snprintf(path, sizeof(path), "%s/pipe", machine.root);
-    assert_int_equal(mkfifo(path, 0600), 0);
-    snprintf(name, sizeof(name), "uprobe:%s:main", path);
-    refused(&machine.view, name, -EINVAL, WORDS("regular file"));
-    recorded_end(&machine);
-}
-
 /* Which the probe can open and a library cannot. */
 TEST(the_target_of_a_specimen_has_a_name)
 {
-    static const struct recorded_file files[] = {
-        {DEVICES "uprobe/type", "9\n"},
-        {DEVICES "uprobe/format/retprobe", "config:0\n"},
-        {NULL, NULL},
-    };
+    static const struct tree_file files[] = {{DEVICES "uprobe/type", "9\n"},
+                                             {DEVICES "uprobe/format/retprobe", "config:0\n"},
+                                             {NULL, NULL}};
     static const char *const names[] = {"mem:target:x",   "mem:target",      "mem:target/8:w:u",
                                         "uprobe:target",  "uprobe:target:u", "uretprobe:target",
                                         "mem:target:rw:k"};

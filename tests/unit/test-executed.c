@@ -105,70 +105,74 @@ static bool has_capstone(void)
 /* A loop of 10: add, load, and back; then a system call. */
 static const struct planted loop[] = {
     {"/bin/p", "start", "48c7c10a000000", 0x401000, 1, 1, 0}, /* mov $10,%rcx */
-    {"/bin/p", "start",
-     "4883c001"
-     "488b07"
-     "48ffc9"
-     "75f4",
-     0x401007, 4, 10, 0},
+    {"/bin/p", "start", "4883c001488b0748ffc975f4", 0x401007, 4, 10, 0},
     {"/bin/p", "end", "0f05", 0x401020, 1, 1, 0},
 };
 
-TEST(sums_are_by_function_opcode_and_class)
+/* Plants all of these and stores them. */
+static struct executed *planted_all(const char *isa, const struct planted *list, size_t count)
 {
     struct executed *executed;
-    NEED_CAPSTONE();
-    assert_int_equal(executed_new(&executed, "x86_64"), 0);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(plant(executed, &loop[i]), 0);
+    assert_int_equal(executed_new(&executed, isa), 0);
+    for (size_t i = 0; i < count; i++)
+        assert_int_equal(plant(executed, &list[i]), 0);
     store_all(executed);
-    assert_int_equal(count_of("function", "start"), 41);
-    assert_int_equal(count_of("function", "end"), 1);
-    assert_int_equal(count_of("opcode", "add"), 10);
-    assert_int_equal(count_of("opcode", "mov"), 11);
-    assert_int_equal(count_of("opcode", "jne"), 10);
-    assert_int_equal(count_of("opcode", "syscall"), 1);
-    assert_int_equal(count_of("class", "instructions"), 42);
-    assert_int_equal(count_of("class", "loads"), 10);
-    assert_int_equal(count_of("class", "cond-branches"), 10);
-    assert_int_equal(count_of("class", "syscalls"), 1);
-    assert_int_equal(count_of("class", "cond-branches-taken"), UINT64_MAX);
-    assert_int_equal(count_of("class", EXECUTED_UNKNOWN), UINT64_MAX);
-    assert_int_equal(executed_unknown(executed), 0);
+    return executed;
+}
+#define PLANTED_ALL(isa, list) planted_all(isa, list, sizeof(list) / sizeof(*(list)))
+
+struct expected {
+    const char *kind, *name;
+    uint64_t count; /* UINT64_MAX: there is none */
+};
+
+/* All of them, and that so many instructions were unknown; ends it. */
+static void expect_counts(struct executed *executed, const struct expected *expected,
+                          uint64_t unknown)
+{
+    for (; expected->kind; expected++)
+        if (count_of(expected->kind, expected->name) != expected->count)
+            fail_msg("%s %s: %llu", expected->kind, expected->name,
+                     (unsigned long long)count_of(expected->kind, expected->name));
+    assert_int_equal(executed_unknown(executed), unknown);
+    executed_free(executed);
+}
+#define EXPECT_COUNTS(executed, unknown, ...)                                                      \
+    expect_counts(executed, (const struct expected[]){__VA_ARGS__, {NULL, NULL, 0}}, unknown)
+
+TEST(sums_are_by_function_opcode_and_class)
+{
+    NEED_CAPSTONE();
+    struct executed *executed = PLANTED_ALL("x86_64", loop);
     /* The most executed first. */
     assert_string_equal(stored[0].name, "start");
     assert_string_equal(stored[0].object, "/bin/p");
-    executed_free(executed);
+    EXPECT_COUNTS(executed, 0, {"function", "start", 41}, {"function", "end", 1},
+                  {"opcode", "add", 10}, {"opcode", "mov", 11}, {"opcode", "jne", 10},
+                  {"opcode", "syscall", 1}, {"class", "instructions", 42}, {"class", "loads", 10},
+                  {"class", "cond-branches", 10}, {"class", "syscalls", 1},
+                  {"class", "cond-branches-taken", UINT64_MAX},
+                  {"class", EXECUTED_UNKNOWN, UINT64_MAX});
 }
 
 TEST(a_visit_begins_anew)
 {
-    struct executed *executed;
     NEED_CAPSTONE();
-    assert_int_equal(executed_new(&executed, "x86_64"), 0);
-    assert_int_equal(plant(executed, &loop[0]), 0);
-    store_all(executed);
+    struct executed *executed = planted_all("x86_64", &loop[0], 1);
     assert_int_equal(plant(executed, &loop[2]), 0);
     store_all(executed);
-    assert_int_equal(count_of("class", "instructions"), 1);
-    assert_int_equal(count_of("function", "start"), UINT64_MAX);
-    executed_free(executed);
+    EXPECT_COUNTS(executed, 0, {"class", "instructions", 1}, {"function", "start", UINT64_MAX});
 }
 
 TEST(a_string_instruction_counts_once_and_tells_its_repetitions)
 {
-    static const struct planted copy = {"/bin/p", "copy", "f3a4", 0x401000, 1, 3, 997};
-    struct executed *executed;
+    static const struct planted copy[] = {{"/bin/p", "copy", "f3a4", 0x401000, 1, 3, 997}};
     NEED_CAPSTONE();
-    assert_int_equal(executed_new(&executed, "x86_64"), 0);
-    assert_int_equal(plant(executed, &copy), 0);
-    store_all(executed);
-    assert_int_equal(count_of("opcode", "rep movsb"), 3);
-    assert_int_equal(count_of("class", "loads"), 3);
+    struct executed *executed = PLANTED_ALL("x86_64", copy);
     for (size_t i = 0; i < stored_count; i++)
         if (strcmp(stored[i].kind, "class") != 0)
             assert_int_equal(stored[i].repetitions, 997);
-    executed_free(executed);
+    EXPECT_COUNTS(executed, 0, {"opcode", "rep movsb", 3}, {"class", "loads", 3});
 }
 
 /* Where there is no decoder at all, functions are summed all the same. */
@@ -181,14 +185,11 @@ TEST(functions_need_no_decoder)
     stored_count = 0;
     assert_int_equal(executed_store(executed, NULL, false, false, &failure), 0);
     assert_int_equal(stored_count, 1);
-    assert_int_equal(count_of("function", "start"), 40);
     assert_int_equal(executed_unknown(executed), 0);
     assert_int_equal(plant(executed, &loop[1]), 0);
     store_all(executed);
-    assert_int_equal(count_of("opcode", EXECUTED_UNKNOWN), 40);
-    assert_int_equal(count_of("class", "instructions"), 40);
-    assert_int_equal(executed_unknown(executed), 40);
-    executed_free(executed);
+    EXPECT_COUNTS(executed, 40, {"function", "start", 40}, {"opcode", EXECUTED_UNKNOWN, 40},
+                  {"class", "instructions", 40});
 }
 
 /* 41: inc %ecx in 32-bit code, a prefix in 64-bit code. */
@@ -200,44 +201,24 @@ TEST(code_of_32_bits_is_told_by_its_file)
         {"/bin/wide", "f", "4883c001", 0x401000, 1, 7, 0},
         {"/lib/high", "f", "4883c001", 0x7f0000001000, 1, 11, 0},
     };
-    struct executed *executed;
     NEED_CAPSTONE();
-    assert_int_equal(executed_new(&executed, "x86_64"), 0);
-    for (size_t i = 0; i < 4; i++)
-        assert_int_equal(plant(executed, &mixed[i]), 0);
-    store_all(executed);
-    assert_int_equal(count_of("opcode", "inc"), 5);
-    assert_int_equal(count_of("opcode", "dec"), 5);
-    assert_int_equal(count_of("opcode", "add"), 18);
-    assert_int_equal(count_of("class", "syscalls"), 5);
-    assert_int_equal(executed_unknown(executed), 0);
-    executed_free(executed);
+    EXPECT_COUNTS(PLANTED_ALL("x86_64", mixed), 0, {"opcode", "inc", 5}, {"opcode", "dec", 5},
+                  {"opcode", "add", 18}, {"class", "syscalls", 5});
 }
 
 TEST(what_no_decoder_knows_is_counted_and_the_rest_is_not_lost)
 {
     static const struct planted odd[] = {
-        {"", "",
-         "4883c001"
-         "06",
-         0x7f0000001000, 2, 10, 0},                      /* add, then no instruction */
-        {"", "", "4883c001", 0x7f0000002000, 1, 100, 0}, /* add */
-        {"", "", "4883c0", 0x7f0000003000, 1, 1000, 0},  /* cut short */
-        {"", "", "9090", 0x7f0000004000, 1, 10000, 0},   /* two where one was executed */
+        {"", "", "4883c00106", 0x7f0000001000, 2, 10, 0}, /* add, then no instruction */
+        {"", "", "4883c001", 0x7f0000002000, 1, 100, 0},  /* add */
+        {"", "", "4883c0", 0x7f0000003000, 1, 1000, 0},   /* cut short */
+        {"", "", "9090", 0x7f0000004000, 1, 10000, 0},    /* two where one was executed */
         {"", "", "4883c001", 0x7f0000005000, 1, 5, 0},
     };
-    struct executed *executed;
     NEED_CAPSTONE();
-    assert_int_equal(executed_new(&executed, "x86_64"), 0);
-    for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
-        assert_int_equal(plant(executed, &odd[i]), 0);
-    store_all(executed);
-    assert_int_equal(count_of("class", "instructions"), 11125);
-    assert_int_equal(count_of("opcode", "add"), 115);
-    assert_int_equal(executed_unknown(executed), 11010);
-    assert_int_equal(count_of("opcode", EXECUTED_UNKNOWN), 11010);
-    assert_int_equal(count_of("class", EXECUTED_UNKNOWN), 11010);
-    executed_free(executed);
+    EXPECT_COUNTS(PLANTED_ALL("x86_64", odd), 11010, {"class", "instructions", 11125},
+                  {"opcode", "add", 115}, {"opcode", EXECUTED_UNKNOWN, 11010},
+                  {"class", EXECUTED_UNKNOWN, 11010});
 }
 
 TEST(sums_that_leave_64_bits_are_refused)
@@ -260,24 +241,11 @@ TEST(sums_that_leave_64_bits_are_refused)
 
 TEST(aarch64_is_decoded_on_any_machine)
 {
-    static const struct planted code = {"/bin/p",
-                                        "f",
-                                        "00040091"
-                                        "e00301aa"
-                                        "010040f9",
-                                        0x400000,
-                                        3,
-                                        9,
-                                        0};
-    struct executed *executed;
+    static const struct planted code[] = {
+        {"/bin/p", "f", "00040091e00301aa010040f9", 0x400000, 3, 9, 0}};
     NEED_CAPSTONE();
-    assert_int_equal(executed_new(&executed, "aarch64"), 0);
-    assert_int_equal(plant(executed, &code), 0);
-    store_all(executed);
-    assert_int_equal(count_of("class", "instructions"), 27);
-    assert_int_equal(count_of("class", "loads"), 9);
-    assert_int_equal(executed_unknown(executed), 0);
-    executed_free(executed);
+    EXPECT_COUNTS(PLANTED_ALL("aarch64", code), 0, {"class", "instructions", 27},
+                  {"class", "loads", 9});
 }
 
 /* A hundred thousand, as a large program has them: each is there in the end. */
@@ -294,8 +262,6 @@ TEST(many_stretches_add_up)
         assert_int_equal(plant(executed, &one), 0);
     }
     store_all(executed);
-    assert_int_equal(count_of("class", "instructions"), 4 * (33334 + 2 * 33333 + 3 * 33333));
-    assert_int_equal(count_of("opcode", "jne"), 33334 + 2 * 33333 + 3 * 33333);
-    assert_int_equal(executed_unknown(executed), 0);
-    executed_free(executed);
+    EXPECT_COUNTS(executed, 0, {"class", "instructions", 4 * (33334 + 2 * 33333 + 3 * 33333)},
+                  {"opcode", "jne", 33334 + 2 * 33333 + 3 * 33333});
 }

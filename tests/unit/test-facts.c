@@ -5,11 +5,15 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 
 #include "base/cleanup.h"
 #include "base/text.h"
 #include "case.h"
+#include "machine/check.h"
 #include "machine/facts.h"
+#include "tree.h"
 
 static int read_bytes(struct facts *facts, const char *bytes, size_t length,
                       struct failure *failure)
@@ -39,15 +43,6 @@ TEST(setting_replaces_and_keeps_the_order)
     assert_string_equal(facts_get(&facts, "b"), "7%");
     assert_int_equal(facts_error(&facts, "b"), 0);
     assert_int_equal(facts_error(&facts, "unknown"), ENODATA);
-}
-
-TEST(a_missing_value_always_has_an_errno)
-{
-    AUTO_FACTS struct facts facts = {0};
-    facts_set(&facts, "a", NULL, 0);
-    assert_int_equal(facts_error(&facts, "a"), ENODATA);
-    facts_set(&facts, "a", "x", ENOENT);
-    assert_int_equal(facts_error(&facts, "a"), 0);
 }
 
 TEST(numbers_are_whole_or_not_at_all)
@@ -144,23 +139,15 @@ TEST(what_is_not_facts_is_refused_with_its_line)
 {
     static const struct {
         const char *text, *said;
-    } cases[] = {
-        {"a = 1\nnonsense\n", "line 2"},
-        {"\x7f"
-         "ELF\x02\x01\n",
-         "line 1"},
-        {"a= 1\n", "expected"},
-        {"a =1\n", "expected"},
-        {" = 1\n", "a key is"},
-        {"a\tb = 1\n", "a key is"},
-        {"a = \\x\n", "backslash"},
-        {"a = \\", "backslash"},
-        {"a = 1\na = 2\n", "twice"},
-        {"a ! NOTHING\n", "errno"},
-        {"a ! E0\n", "errno"},
-        {"a ! E99999999999999999999\n", "errno"},
-        {"a ! \n", "errno"},
-    };
+    } cases[] =
+        TABLE({"a = 1\nnonsense\n", "line 2"},
+              {"\x7f"
+               "ELF\x02\x01\n",
+               "line 1"},
+              {"a= 1\n", "expected"}, {"a =1\n", "expected"}, {" = 1\n", "a key is"},
+              {"a\tb = 1\n", "a key is"}, {"a = \\x\n", "backslash"}, {"a = \\", "backslash"},
+              {"a = 1\na = 2\n", "twice"}, {"a ! NOTHING\n", "errno"}, {"a ! E0\n", "errno"},
+              {"a ! E99999999999999999999\n", "errno"}, {"a ! \n", "errno"});
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         AUTO_FACTS struct facts facts = {0};
         struct failure failure = {0};
@@ -201,10 +188,149 @@ TEST(a_full_disk_is_reported)
     fclose(full);
 }
 
-TEST(errnos_have_names_and_back)
+/* --- what a machine claims of its caches, read from small recorded trees --- */
+
+#define CACHE "/sys/devices/system/cpu/cpu0/cache/"
+#define HUGE  "/sys/kernel/mm/transparent_hugepage/"
+
+static void describe_tree(const struct tree_file *files, struct facts *facts)
 {
-    char name[16];
-    for (int error = 1; error < 200; error++)
-        assert_int_equal(errno_from_name(errno_name(error, name, sizeof(name))), error);
-    assert_string_equal(errno_name(ENOENT, name, sizeof(name)), "ENOENT");
+    struct tree tree = {0};
+    struct failure failure = {0};
+    AUTO_FACTS struct facts live = {0};
+    struct machine_view view;
+    tree_make(&tree);
+    for (; files->path; files++)
+        tree_put(&tree, files->path, files->content);
+    assert_int_equal(view_open_recorded(&view, tree.root, &live, &failure), 0);
+    describe_caches(&view, facts);
+    tree_remove(&tree);
+}
+
+TEST(each_cache_is_told_under_its_name)
+{
+    static const struct tree_file files[] =
+        TABLE({CACHE "index0/level", "1\n"}, {CACHE "index0/type", "Data\n"},
+              {CACHE "index0/size", "48K\n"}, {CACHE "index0/coherency_line_size", "64\n"},
+              {CACHE "index0/ways_of_associativity", "12\n"},
+              {CACHE "index0/shared_cpu_list", "0-1\n"}, {CACHE "index1/level", "1\n"},
+              {CACHE "index1/type", "Instruction\n"}, {CACHE "index1/size", "32K\n"},
+              {CACHE "index2/level", "3\n"}, {CACHE "index2/type", "Unified\n"},
+              {CACHE "index2/size", "36M\n"}, {HUGE "enabled", "always [madvise] never\n"},
+              {HUGE "hpage_pmd_size", "2097152\n"}, {NULL, NULL});
+    AUTO_FACTS struct facts facts = {0};
+    describe_tree(files, &facts);
+    assert_int_equal(facts_number(&facts, "cache.l1d.bytes", 0), 49152);
+    assert_int_equal(facts_number(&facts, "cache.l1d.line_bytes", 0), 64);
+    assert_int_equal(facts_number(&facts, "cache.l1d.ways", 0), 12);
+    assert_string_equal(facts_get(&facts, "cache.l1d.cpus"), "0-1");
+    assert_int_equal(facts_number(&facts, "cache.l1i.bytes", 0), 32768);
+    assert_int_equal(facts_number(&facts, "cache.l3.bytes", 0), 36 * 1024 * 1024);
+    assert_null(facts_get(&facts, "cache.l2.bytes"));
+    assert_string_equal(facts_get(&facts, "memory.huge_pages"), "madvise");
+    assert_int_equal(facts_number(&facts, "memory.huge_page_bytes", 0), 2097152);
+}
+
+TEST(what_is_no_cache_is_not_told)
+{
+    static const struct tree_file files[] = {{CACHE "index0/level", "1\n"},
+                                             {CACHE "index0/type", "Data\n"},
+                                             {CACHE "index0/size", "much\n"},
+                                             {CACHE "index1/level", "0\n"},
+                                             {CACHE "index1/type", "Unified\n"},
+                                             {CACHE "index1/size", "1M\n"},
+                                             {HUGE "enabled", "always madvise never\n"},
+                                             {NULL, NULL}};
+    AUTO_FACTS struct facts facts = {0};
+    describe_tree(files, &facts);
+    /* A recorded machine is never completed from this one. */
+    assert_null(facts_get(&facts, "cache.l1d.bytes"));
+    assert_int_equal(facts_error(&facts, "cache.l1d.bytes"), ENODATA);
+    assert_null(facts_get(&facts, "cache.l0.bytes"));
+    assert_null(facts_get(&facts, "memory.huge_pages"));
+}
+
+/* --- what a machine claims of its counter of time --- */
+
+static void describe(const char *cpuinfo, const char *live_facts, struct facts *facts)
+{
+    struct tree tree = {0};
+    tree_make(&tree);
+    tree_put(&tree, "/proc/cpuinfo", cpuinfo);
+    tree_put(&tree, "/live", live_facts);
+    AUTO_FACTS struct facts live = {0};
+    struct machine_view view;
+    struct failure failure = {0};
+    assert_int_equal(view_open_recorded(&view, tree.root, &live, &failure), 0);
+    machine_describe(&view, facts);
+    tree_remove(&tree);
+}
+
+static void assert_flags(const char *isa, const char *cpuinfo, const char *expected)
+{
+    AUTO_FACTS struct facts facts = {0};
+    char live[64];
+    snprintf(live, sizeof(live), "isa = %s\n", isa);
+    describe(cpuinfo, live, &facts);
+    assert_non_null(facts_get(&facts, "clock.flags"));
+    assert_string_equal(facts_get(&facts, "clock.flags"), expected);
+}
+
+TEST(flags_of_time_are_told_apart_from_all_others)
+{
+    assert_flags("x86_64",
+                 "processor\t: 0\nflags\t\t: fpu constant_tsc tsc_deadline_timer rdtscp\n",
+                 "constant_tsc rdtscp");
+    assert_flags("aarch64", "processor\t: 0\nFeatures\t: fp asimd evtstrm aes\n", "evtstrm");
+    assert_flags("riscv64", "hart\t\t: 0\nisa\t\t: rv64imafdc_zicntr_zicsr\n", "zicntr");
+    assert_flags("x86_64", "flags\t\t: fpu\n", "");
+}
+
+TEST(a_flag_that_one_cpu_lacks_is_not_claimed)
+{
+    assert_flags("x86_64", "flags : tsc constant_tsc nonstop_tsc\n\nflags : tsc constant_tsc\n",
+                 "tsc constant_tsc");
+}
+
+TEST(none_of_it_makes_another_machine)
+{
+    static const char *const keys[] = {"boot.id", "clock.flags", "clock.steered_ppm", "clock.ticks",
+                                       "clock.tick_us"};
+    AUTO_FACTS struct facts facts = {0};
+    const struct machine_view here = {.root = ""};
+    machine_describe(&here, &facts);
+    char before[17], after[17];
+    machine_fingerprint(&facts, before);
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+        facts_set(&facts, keys[i], "changed", 0);
+    machine_fingerprint(&facts, after);
+    assert_string_equal(before, after);
+}
+
+/* In a child, because the rest of this program reads clocks. The exit status tells what it saw. */
+static int told_where_forbidden(void)
+{
+    if (prctl(PR_SET_TSC, PR_TSC_SIGSEGV, 0, 0, 0) < 0)
+        return 2;
+    struct facts facts = {0};
+    const struct machine_view here = {.root = ""};
+    describe_clock(&here, &facts);
+    const char *ticks = facts_get(&facts, "clock.ticks");
+    return ticks && strcmp(ticks, "forbidden") == 0 ? 0 : 1;
+}
+
+TEST(forbidden_ticks_are_told_and_do_not_kill)
+{
+#ifdef SANITIZED_ADDRESSES
+    skip_because("the address sanitizer looks at a clock whenever it gives memory");
+#endif
+    int mode;
+    if (prctl(PR_GET_TSC, &mode, 0, 0, 0) < 0)
+        skip_because("nobody can forbid reading the counter of time here");
+    pid_t child = fork();
+    if (child == 0)
+        _exit(told_where_forbidden());
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
 }

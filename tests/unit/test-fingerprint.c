@@ -80,11 +80,9 @@ TEST(switching_off_a_cpu_of_the_same_kind_changes_nothing)
 {
     static const struct {
         const char *cpu, *name;
-    } cases[] = {
-        {"hart : 0\nuarch : sifive,u74-mc\n\n", "sifive,u74-mc"},
-        {"cpu : POWER9 (raw), altivec supported\n\n", "POWER9 (raw), altivec supported"},
-        {"model name : Some CPU\n\n", "Some CPU"},
-    };
+    } cases[] = {{"hart : 0\nuarch : sifive,u74-mc\n\n", "sifive,u74-mc"},
+                 {"cpu : POWER9 (raw), altivec supported\n\n", "POWER9 (raw), altivec supported"},
+                 {"model name : Some CPU\n\n", "Some CPU"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char prints[2][17];
         for (int both = 0; both < 2; both++) {

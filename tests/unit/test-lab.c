@@ -40,28 +40,17 @@ TEST(hostile_settings_are_refused_with_what_there_is)
 {
     static const struct {
         const char *words, *says;
-    } cases[] = {
-        {"", "which machine of the lab"},
-        {"mips", "aarch64"},
-        {"aarch64,", "missing behind a comma"},
-        {"aarch64,,pmu=on", "missing behind a comma"},
-        {"aarch64,pmu=on,memory=256,pmu=off", "pmu is given twice"},
-        {"aarch64,pmu", "on|off"},
-        {"aarch64,turbo=on", "user-access"},
-        {"aarch64,cpu=max;pmu=off", "cortex-a72"},
-        {"aarch64,cpu=../max", "cortex-a72"},
-        {"aarch64,kernel=../../etc", "NAME"},
-        {"aarch64,kernel=-x", "NAME"},
-        {"aarch64,kernel=.x", "NAME"},
-        {"aarch64,kernel=", "NAME"},
-        {"aarch64,kernel=a/b", "NAME"},
-        {"aarch64,memory=64", "128"},
-        {"aarch64,memory=128M", "128"},
-        {"aarch64,memory= 512", "128"},
-        {"aarch64,memory=99999999999999999999", "128"},
-        {"aarch64,paranoid=5", "4"},
-        {"aarch64,user=daemon", "nobody"},
-    };
+    } cases[] = TABLE(
+        {"", "which machine of the lab"}, {"mips", "aarch64"},
+        {"aarch64,", "missing behind a comma"}, {"aarch64,,pmu=on", "missing behind a comma"},
+        {"aarch64,pmu=on,memory=256,pmu=off", "pmu is given twice"}, {"aarch64,pmu", "on|off"},
+        {"aarch64,turbo=on", "user-access"}, {"aarch64,cpu=max;pmu=off", "cortex-a72"},
+        {"aarch64,cpu=../max", "cortex-a72"}, {"aarch64,kernel=../../etc", "NAME"},
+        {"aarch64,kernel=-x", "NAME"}, {"aarch64,kernel=.x", "NAME"}, {"aarch64,kernel=", "NAME"},
+        {"aarch64,kernel=a/b", "NAME"}, {"aarch64,memory=64", "128"},
+        {"aarch64,memory=128M", "128"}, {"aarch64,memory= 512", "128"},
+        {"aarch64,memory=99999999999999999999", "128"}, {"aarch64,paranoid=5", "4"},
+        {"aarch64,user=daemon", "nobody"});
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct lab_settings settings;
         struct failure failure = {0};
@@ -186,42 +175,4 @@ TEST(the_nearest_kernel_begins_alike)
     }
     kernel_nearest("", "6.1", nearest);
     assert_string_equal(nearest, "");
-}
-
-static void put_kernel(const char *lab, const char *name, const char *version)
-{
-    char path[512];
-    snprintf(path, sizeof(path), "%s/aarch64/%s", lab, name);
-    assert_int_equal(lab_place_make(path, NULL), 0);
-    if (version)
-        assert_int_equal(about_write(path, &(struct about){name, version, "2", "1"}, NULL), 0);
-}
-
-TEST(the_preferred_kernel_comes_before_the_newest)
-{
-    char lab[] = "/tmp/assay-test-lab.XXXXXX";
-    assert_non_null(mkdtemp(lab));
-    setenv("ASSAY_LAB", lab, 1);
-    char *folder = NULL;
-    struct failure failure = {0};
-    assert_int_equal(lab_kernel_find(&folder, "aarch64", NULL, &failure), -ENOENT);
-    assert_non_null(strstr(failure.text, "assay lab install"));
-    put_kernel(lab, "6.1.0-9-arm64", "6.1.5-1");
-    put_kernel(lab, "6.1.0-10-arm64", "6.1.8-1");
-    put_kernel(lab, "7.0.0-1-arm64", NULL); /* killed before it was complete */
-    assert_int_equal(lab_kernel_find(&folder, "aarch64", NULL, NULL), 0);
-    assert_non_null(strstr(folder, "6.1.0-10-arm64"));
-    char path[512];
-    snprintf(path, sizeof(path), "%s/aarch64/default", lab);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    fputs("6.1.0-9-arm64\n", file);
-    fclose(file);
-    assert_int_equal(lab_kernel_find(&folder, "aarch64", "", NULL), 0);
-    assert_non_null(strstr(folder, "6.1.0-9-arm64"));
-    assert_int_equal(lab_kernel_find(&folder, "aarch64", "7.0.0-1-arm64", &failure), -ENOENT);
-    assert_non_null(strstr(failure.text, "--kernel 7.0.0-1-arm64"));
-    folder_remove_all(lab);
-    assert_int_equal(access(lab, F_OK), -1);
-    unsetenv("ASSAY_LAB");
 }

@@ -101,12 +101,10 @@ TEST(spans_hold_the_true_time_whatever_the_clock)
     static const struct {
         double rate;
         uint64_t step, offset;
-    } clocks[] = {
-        {2.3, 1, 0},         {2.599998761, 26, 12345},
-        {0.024, 1, 77},      {0.0625, 1, 0},
-        {1, 40, 0},          {4.999, 2, UINT64_MAX - 5 * SECOND},
-        {0.000032768, 1, 0}, {1.000000001, 1, UINT64_MAX - 3 * SECOND},
-    };
+    } clocks[] = {{2.3, 1, 0},         {2.599998761, 26, 12345},
+                  {0.024, 1, 77},      {0.0625, 1, 0},
+                  {1, 40, 0},          {4.999, 2, UINT64_MAX - 5 * SECOND},
+                  {0.000032768, 1, 0}, {1.000000001, 1, UINT64_MAX - 3 * SECOND}};
     for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
         struct running_clock clock;
         plant(clocks[i].rate, clocks[i].step, clocks[i].offset);
@@ -132,20 +130,6 @@ TEST(a_rate_becomes_better_known_as_time_goes_by)
     }
     assert_true((rate.high - rate.low) / rate.low < 1e-9);
     assert_in_range(clock.newest, 5, 20); /* each time twice as far: not for every span */
-}
-
-TEST(a_moment_of_long_ago_changes_nothing)
-{
-    struct running_clock clock;
-    plant(1, 1, 0);
-    assert_true(running_clock_start(&clock, &pair, 0));
-    running_clock_rate(&clock, clock.first.before - 1000000);
-    running_clock_rate(&clock, clock.first.after + clock.seen[0]);
-    running_clock_rate(&clock, clock.first.after + clock.seen[0] * 3 / 2);
-    assert_int_equal(clock.newest, 0);
-    world.now += 1024 * (clock.seen[0] * 2);
-    running_clock_rate(&clock, ticks_now());
-    assert_int_equal(clock.newest, 1);
 }
 
 TEST(a_claim_narrows_the_rate_where_it_agrees_with_what_was_seen)

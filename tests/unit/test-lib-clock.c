@@ -25,13 +25,11 @@ TEST(the_operating_systems_choice_is_read)
     static const struct {
         const char *flags, *source;
         bool known, constant, nonstop;
-    } cases[] = {
-        {FLAGS "constant_tsc nonstop_tsc\n", "tsc\n", true, true, true},
-        {FLAGS "constant_tsc rep_good\nbugs: nonstop_tsc\n", "hpet\n", true, true, false},
-        {FLAGS "xconstant_tsc nonstop_tscs\n", "kvm-clock\n", true, false, false},
-        {"processor\t: 0\nBogoMIPS\t: 2\n", "arch_sys_counter\n", false, false, false},
-        {NULL, NULL, false, false, false},
-    };
+    } cases[] = {{FLAGS "constant_tsc nonstop_tsc\n", "tsc\n", true, true, true},
+                 {FLAGS "constant_tsc rep_good\nbugs: nonstop_tsc\n", "hpet\n", true, true, false},
+                 {FLAGS "xconstant_tsc nonstop_tscs\n", "kvm-clock\n", true, false, false},
+                 {"processor\t: 0\nBogoMIPS\t: 2\n", "arch_sys_counter\n", false, false, false},
+                 {NULL, NULL, false, false, false}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct tree tree = {0};
         struct clock_signs signs;
@@ -199,19 +197,6 @@ TEST(spans_agree_with_the_operating_systems_clock)
             check_span(lengths[i].ns);
 }
 
-TEST(the_choice_has_a_name_and_a_reason)
-{
-    struct clock_signs signs;
-    char reason[256];
-    assert_int_equal(assay_clock_prepare(), 0);
-    clock_signs_of("", &signs);
-    bool counter = clock_choice(&signs, reason, sizeof(reason)) == 0;
-    assert_string_equal(assay_clock_name(), counter ? signs.counter : "CLOCK_MONOTONIC_RAW");
-    assert_string_equal(assay_clock_reason(), reason);
-    assert_int_equal(assay_clock_in_place, counter);
-    assert_int_equal(assay_clock_shared(), 1);
-}
-
 TEST(the_rate_agrees_with_what_is_claimed_and_has_a_bound)
 {
     double error, rate = assay_clock_rate(&error), again = assay_clock_rate(NULL);
@@ -220,25 +205,6 @@ TEST(the_rate_agrees_with_what_is_claimed_and_has_a_bound)
     double claim = assay_clock_in_place ? clock_claim() : 0;
     if (claim > 0)
         assert_true(claim > rate * (1 - error - 2e-6) && claim < rate * (1 + error + 2e-6));
-}
-
-TEST(functions_and_instructions_in_place_read_the_same_clock)
-{
-    for (int i = 0; i < 1000; i++) {
-        uint64_t readings[6];
-        readings[0] = assay_clock_begin();
-        readings[1] = (assay_clock_begin)();
-        readings[2] = assay_clock_end();
-        readings[3] = (assay_clock_end)();
-        /* now has no order by itself: what it stands between has. */
-        readings[4] = assay_clock_begin();
-        readings[5] = (assay_clock_now)();
-        for (int j = 1; j < 6; j++)
-            assert_true((int64_t)(readings[j] - readings[j - 1]) >= 0);
-        struct assay_span span;
-        assert_int_equal(assay_clock_span(readings[0], readings[5], &span), 0);
-        assert_true(span.ns >= 0 && span.ns < 1e9);
-    }
 }
 
 TEST(moments_in_the_wrong_order_are_noticed)

@@ -116,77 +116,48 @@ static int paranoid(void)
         assay_set_close(needed);                                                                   \
     } while (0)
 
-TEST(page_faults_of_user_code_are_user_mode)
-{
-    NEEDS_AS_ROOT("page-faults");
-    static const struct mode_case cases[] = {
-        {"page-faults:u", do_faults, 100, 100, 105, 0},
-        {"page-faults:uk", do_faults, 100, 100, 105, 0},
-        {"page-faults", do_faults, 100, 100, 105, 0},
-        {"page-faults:k", do_faults, 100, 0, 5, 0},
-    };
-    assert_int_equal(TRY_CASES(cases), 0);
-}
+/* A test of what modes do to this event, as root. */
+#define MODES_OF(name, event, ...)                                                                 \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        NEEDS_AS_ROOT(event);                                                                      \
+        static const struct mode_case cases[] = {__VA_ARGS__};                                     \
+        assert_int_equal(TRY_CASES(cases), 0);                                                     \
+    }
+
+MODES_OF(page_faults_of_user_code_are_user_mode, "page-faults",
+         {"page-faults:u", do_faults, 100, 100, 105, 0},
+         {"page-faults:uk", do_faults, 100, 100, 105, 0},
+         {"page-faults", do_faults, 100, 100, 105, 0}, {"page-faults:k", do_faults, 100, 0, 5, 0})
 
 /* Switches happen inside the kernel: user mode alone silently reads zero. A sleep whose timer fires
  * before the CPU is given up needs no switch, hence the room below 50. */
-TEST(context_switches_read_zero_in_user_mode)
-{
-    NEEDS_AS_ROOT("context-switches");
-    static const struct mode_case cases[] = {
-        {"context-switches:u", do_sleeps, 50, 0, 0, 0},
-        {"context-switches:k", do_sleeps, 50, 40, 500, 0},
-        {"context-switches:uk", do_sleeps, 50, 40, 500, 0},
-        {"context-switches", do_sleeps, 50, 40, 500, 0},
-    };
-    assert_int_equal(TRY_CASES(cases), 0);
-}
+MODES_OF(context_switches_read_zero_in_user_mode, "context-switches",
+         {"context-switches:u", do_sleeps, 50, 0, 0, 0},
+         {"context-switches:k", do_sleeps, 50, 40, 500, 0},
+         {"context-switches:uk", do_sleeps, 50, 40, 500, 0},
+         {"context-switches", do_sleeps, 50, 40, 500, 0})
 
-TEST(task_clock_ignores_the_mode)
-{
-    NEEDS_AS_ROOT("task-clock");
-    static const struct mode_case cases[] = {
-        {"task-clock:u", do_getppid, 1000, 10000, UINT64_MAX, 0},
-        {"task-clock:k", do_getppid, 1000, 10000, UINT64_MAX, 0},
-        {"cpu-clock:u", do_getppid, 1000, 10000, UINT64_MAX, 0},
-        {"cpu-clock:k", do_getppid, 1000, 10000, UINT64_MAX, 0},
-    };
-    assert_int_equal(TRY_CASES(cases), 0);
-}
+MODES_OF(task_clock_ignores_the_mode, "task-clock",
+         {"task-clock:u", do_getppid, 1000, 10000, UINT64_MAX, 0},
+         {"task-clock:k", do_getppid, 1000, 10000, UINT64_MAX, 0},
+         {"cpu-clock:u", do_getppid, 1000, 10000, UINT64_MAX, 0},
+         {"cpu-clock:k", do_getppid, 1000, 10000, UINT64_MAX, 0})
 
-TEST(a_system_call_s_tracepoint_ignores_the_mode)
-{
-    NEEDS_AS_ROOT("syscalls:sys_enter_getppid");
-    static const struct mode_case cases[] = {
-        {"syscalls:sys_enter_getppid:u", do_getppid, 100, 100, 100, 0},
-        {"syscalls:sys_enter_getppid:k", do_getppid, 100, 100, 100, 0},
-        {"syscalls:sys_enter_getppid:uk", do_getppid, 100, 100, 100, 0},
-    };
-    assert_int_equal(TRY_CASES(cases), 0);
-}
+MODES_OF(a_system_call_s_tracepoint_ignores_the_mode, "syscalls:sys_enter_getppid",
+         {"syscalls:sys_enter_getppid:u", do_getppid, 100, 100, 100, 0},
+         {"syscalls:sys_enter_getppid:k", do_getppid, 100, 100, 100, 0},
+         {"syscalls:sys_enter_getppid:uk", do_getppid, 100, 100, 100, 0})
 
 /* The closing ioctl is a system call too: one more than the work. */
-TEST(raw_system_calls_read_zero_in_user_mode_and_one_more_otherwise)
-{
-    NEEDS_AS_ROOT("raw_syscalls:sys_enter");
-    static const struct mode_case cases[] = {
-        {"raw_syscalls:sys_enter:u", do_getppid, 100, 0, 0, 0},
-        {"raw_syscalls:sys_enter:k", do_getppid, 100, 101, 101, 0},
-        {"raw_syscalls:sys_enter", do_getppid, 100, 101, 101, 0},
-    };
-    assert_int_equal(TRY_CASES(cases), 0);
-}
+MODES_OF(raw_system_calls_read_zero_in_user_mode_and_one_more_otherwise, "raw_syscalls:sys_enter",
+         {"raw_syscalls:sys_enter:u", do_getppid, 100, 0, 0, 0},
+         {"raw_syscalls:sys_enter:k", do_getppid, 100, 101, 101, 0},
+         {"raw_syscalls:sys_enter", do_getppid, 100, 101, 101, 0})
 
-TEST(the_time_stamp_counter_refuses_user_mode)
-{
-    NEEDS_AS_ROOT("msr/tsc/");
-    static const struct mode_case cases[] = {
-        {"msr/tsc/u", do_getppid, 1, 0, 0, EINVAL},
-        {"msr/tsc/k", do_getppid, 1, 0, 0, EINVAL},
-        {"msr/tsc/uk", do_getppid, 1000, 10000, UINT64_MAX, 0},
-    };
-    assert_int_equal(TRY_CASES(cases), 0);
-}
+MODES_OF(the_time_stamp_counter_refuses_user_mode, "msr/tsc/",
+         {"msr/tsc/u", do_getppid, 1, 0, 0, EINVAL}, {"msr/tsc/k", do_getppid, 1, 0, 0, EINVAL},
+         {"msr/tsc/uk", do_getppid, 1000, 10000, UINT64_MAX, 0})
 
 /* Runs the cases in a process that has given up root; its exit status is the result. */
 static int try_as_nobody(const struct mode_case *cases, size_t count)
@@ -225,10 +196,8 @@ TEST(an_ordinary_user_never_opens_the_time_stamp_counter)
     NEEDS_AS_ROOT("msr/tsc/");
     if (paranoid() != 2)
         skip_because("perf_event_paranoid is %d, and the findings are about 2", paranoid());
-    static const struct mode_case cases[] = {
-        {"msr/tsc/", do_getppid, 1, 0, 0, EACCES},
-        {"msr/tsc/u", do_getppid, 1, 0, 0, EINVAL},
-    };
+    static const struct mode_case cases[] = {{"msr/tsc/", do_getppid, 1, 0, 0, EACCES},
+                                             {"msr/tsc/u", do_getppid, 1, 0, 0, EINVAL}};
     assert_int_equal(try_as_nobody(cases, sizeof(cases) / sizeof(cases[0])), 0);
 }
 

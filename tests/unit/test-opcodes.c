@@ -154,45 +154,17 @@ TEST(the_first_decoder_that_can_is_taken)
 
 static const struct {
     const char *bytes, *name;
-} names[] = {
-    {"90", "nop"},
-    {"660f1f440000", "6-byte nop"},
-    {"662e0f1f840000000000", "10-byte nop"},
-    {"f04801 07", "lock add"},
-    {"f0480fc107", "lock xadd"},
-    {"f3a4", "rep movsb"},
-    {"f348ab", "rep stosq"},
-    {"f3ab", "rep stosd"},
-    {"f2ae", "repne scasb"},
-    {"a5", "movsd"},       /* movsl of AT&T */
-    {"480fb607", "movzx"}, /* movzbq */
-    {"4863c0", "movsxd"},  /* movslq */
-    {"4898", "cdqe"},      /* cltq */
-    {"4899", "cqo"},       /* cqto */
-    {"480f44c1", "cmove"},
-    {"0f9407", "sete"},
-    {"0f8400000000", "je"},
-    {"e800000000", "call"},
-    {"c3", "ret"},
-    {"50", "push"},
-    {"9c", "pushfq"},
-    {"0f05", "syscall"},
-    {"48d1e0", "shl"},
-    {"480fafc1", "imul"},
-    {"48f7e1", "mul"},
-    {"48ffc8", "dec"},
-    {"d92f", "fldcw"},
-    {"d907", "fld"},   /* flds */
-    {"db2f", "fld"},   /* fldt */
-    {"dc07", "fadd"},  /* faddl */
-    {"dec1", "faddp"}, /* pops */
-    {"df2f", "fild"},  /* fildll */
-    {"d9fa", "fsqrt"},
-    {"66480f6ec0", "movq"}, /* to a vector register */
-    {"488b07", "mov"},      /* movq of AT&T */
-    {"f20f1007", "movsd"},  /* of SSE */
-    {"c4e2f1b9c2", "vfmadd231sd"},
-};
+} names[] =
+    TABLE({"90", "nop"}, {"660f1f440000", "6-byte nop"}, {"662e0f1f840000000000", "10-byte nop"},
+          {"f04801 07", "lock add"}, {"f0480fc107", "lock xadd"}, {"f3a4", "rep movsb"},
+          {"f348ab", "rep stosq"}, {"f3ab", "rep stosd"}, {"f2ae", "repne scasb"}, {"a5", "movsd"},
+          {"480fb607", "movzx"}, {"4863c0", "movsxd"}, {"4898", "cdqe"}, {"4899", "cqo"},
+          {"480f44c1", "cmove"}, {"0f9407", "sete"}, {"0f8400000000", "je"}, {"e800000000", "call"},
+          {"c3", "ret"}, {"50", "push"}, {"9c", "pushfq"}, {"0f05", "syscall"}, {"48d1e0", "shl"},
+          {"480fafc1", "imul"}, {"48f7e1", "mul"}, {"48ffc8", "dec"}, {"d92f", "fldcw"},
+          {"d907", "fld"}, {"db2f", "fld"}, {"dc07", "fadd"}, {"dec1", "faddp"}, {"df2f", "fild"},
+          {"d9fa", "fsqrt"}, {"66480f6ec0", "movq"}, {"488b07", "mov"}, {"f20f1007", "movsd"},
+          {"c4e2f1b9c2", "vfmadd231sd"});
 
 TEST(names_are_those_of_the_manuals_whoever_decodes)
 {
@@ -222,13 +194,9 @@ TEST(names_are_those_of_the_manuals_whoever_decodes)
 
 TEST(odd_words_stay_within_the_name)
 {
-    static const char *const odd[] = {"",
-                                      " ",
-                                      "lock",
-                                      "lock ",
-                                      "lock lock lock lock lock lock",
-                                      "rep repz repnz lock bnd cs",
-                                      "a-word-of-thirty-one-letters-xx"};
+    static const char *const odd[] =
+        TABLE("", " ", "lock", "lock ", "lock lock lock lock lock lock",
+              "rep repz repnz lock bnd cs", "a-word-of-thirty-one-letters-xx");
     for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++) {
         struct instruction instruction = {.known = true, .length = 200};
         char name[OPCODE_SIZE];

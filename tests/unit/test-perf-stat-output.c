@@ -59,7 +59,7 @@ TEST(what_is_no_such_count_is_refused)
         const char *text;
         int error;
         const char *words;
-    } cases[] = {
+    } cases[] = TABLE(
         {HEAD "<not supported>;;page-faults;0;100.00;;\n", -ENOENT, "not supported"},
         {HEAD "<not counted>;;page-faults;0;0.00;;\n", -EBUSY, "no counter"},
         {HEAD "5;;page-faults;0;100.00;;\n", -EBUSY, "no counter"},
@@ -68,12 +68,9 @@ TEST(what_is_no_such_count_is_refused)
         {HEAD "5;;minor-faults;9;100.00;;\n", -EBADMSG, "something else"},
         {HEAD "5;;page-faults:k;9;100.00;;\n", -EBADMSG, "something else"},
         {HEAD "5;Joules;page-faults;9;100.00;;\n", -ENOTSUP, "Joules"},
-        {HEAD, -EBADMSG, "no count"},
-        {"", -EBADMSG, "no count"},
-        {"\n\n\n", -EBADMSG, "no count"},
+        {HEAD, -EBADMSG, "no count"}, {"", -EBADMSG, "no count"}, {"\n\n\n", -EBADMSG, "no count"},
         {HEAD "5;;page-faults;9;100.00;;\n6;;page-faults;9;100.00;;\n", -EBADMSG, "more than"},
-        {"rubbish", -EBADMSG, "cannot be read"},
-        {"5;;page-faults;9", -EBADMSG, "cannot be read"},
+        {"rubbish", -EBADMSG, "cannot be read"}, {"5;;page-faults;9", -EBADMSG, "cannot be read"},
         {"5,,page-faults,9,100.00,,", -EBADMSG, "cannot be read"},
         {"-5;;page-faults;9;100.00;;", -EBADMSG, "a count that is none: '-5'"},
         {";;page-faults;9;100.00;;", -EBADMSG, "a count that is none"},
@@ -88,8 +85,7 @@ TEST(what_is_no_such_count_is_refused)
         {"5;;page-faults;18446744073709551615;0.01;;", -EBADMSG, "a time that is none"},
         {"5;;page-faults;9;100.01;;", -EBADMSG, "a share that is none"},
         {"5;;page-faults;9;nan;;", -EBADMSG, "a share that is none"},
-        {"5;;page-faults;9;;", -EBADMSG, "a share that is none"},
-    };
+        {"5;;page-faults;9;;", -EBADMSG, "a share that is none"});
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct perf_stat_count count;
         struct failure failure = {0};

@@ -150,21 +150,15 @@ TEST(what_reads_and_writes_in_one_access_is_known)
     static const struct {
         const char *isa, *text;
         bool atomic;
-    } lines[] = {
-        {"x86_64", "lock addq $1, (%rax)", true},
-        {"x86_64", "xchgq %rax, (%rcx)", true},
-        {"x86_64", "addq $1, (%rax)", false},
-        {"x86_64", "rep movsb (%rsi), %es:(%rdi)", false},
-        {"aarch64", "ldaddal x2, x3, [x1]", true},
-        {"aarch64", "swpb w2, w3, [x1]", true},
-        {"aarch64", "caspa x2, x3, x4, x5, [x1]", true},
-        {"aarch64", "stumaxlh w2, [x1]", true},
-        {"aarch64", "ldar x2, [x1]", false},
-        {"aarch64", "stxr w3, x2, [x1]", false},
+    } lines[] = TABLE(
+        {"x86_64", "lock addq $1, (%rax)", true}, {"x86_64", "xchgq %rax, (%rcx)", true},
+        {"x86_64", "addq $1, (%rax)", false}, {"x86_64", "rep movsb (%rsi), %es:(%rdi)", false},
+        {"aarch64", "ldaddal x2, x3, [x1]", true}, {"aarch64", "swpb w2, w3, [x1]", true},
+        {"aarch64", "caspa x2, x3, x4, x5, [x1]", true}, {"aarch64", "stumaxlh w2, [x1]", true},
+        {"aarch64", "ldar x2, [x1]", false}, {"aarch64", "stxr w3, x2, [x1]", false},
         {"aarch64", "ldaddx x2, x3, [x1]", false},
         {"riscv64", "00c5b02f          amoadd.d                zero,a2,(a1)", true},
-        {"riscv64", "1005b62f          lr.d                    a2,(a1)", false},
-    };
+        {"riscv64", "1005b62f          lr.d                    a2,(a1)", false});
     for (size_t index = 0; index < sizeof(lines) / sizeof(*lines); index++) {
         print_message("# %s\n", lines[index].text);
         assert_int_equal(read_as(lines[index].isa, lines[index].text).atomic, lines[index].atomic);

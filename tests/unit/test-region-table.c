@@ -150,16 +150,3 @@ TEST(the_table_at_exit_is_written_once_by_who_asked_for_it)
     free(text);
     assert_int_equal(assay_table_at_exit(-1), -EBADF);
 }
-
-static void show_empty(int descriptor)
-{
-    assay_table(descriptor);
-}
-
-TEST(a_table_of_nothing_says_so)
-{
-    char *text = written_alone(show_empty);
-    assert_string_equal(text, "No region with a name has ended.\n");
-    free(text);
-    assert_int_equal(assay_table(-1), -EBADF);
-}

@@ -64,24 +64,6 @@ TEST(points_stand_above_what_was_asked_for)
                                              "o tsc  x thread-cputime  . as asked\n");
 }
 
-TEST(signs_are_finer_where_the_locale_has_them)
-{
-    struct scatter_point points[16];
-    setenv("LC_ALL", "C.UTF-8", 1);
-    struct scatter scatter = sleeps(points);
-    assert_string_equal(drawn(&scatter, 50), "    │                                         ···●\n"
-                                             "    │                                  ····●··\n"
-                                             "100 ┼                          ··●····●\n"
-                                             "    │                   ···●···\n"
-                                             "    │           ●····●··\n"
-                                             "    │    ··●····\n"
-                                             "  0 ┼····  ○    ○    ○     ○     ○    ○    ○     ○\n"
-                                             "    └┼─────────────┼─────────────┼────────────┼───\n"
-                                             "     0            50            100          150\n"
-                                             "● tsc  ○ thread-cputime  · as asked\n");
-    use_ascii();
-}
-
 /* Of two clocks that agree neither hides the other. */
 TEST(several_series_in_one_place_have_a_sign_of_their_own)
 {

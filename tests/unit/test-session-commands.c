@@ -7,86 +7,21 @@
 
 #include "base/cleanup.h"
 
-static void assert_open_fails(const char *mode, int code, const char *said, const char *more)
-{
-    struct session *session = NULL;
-    struct failure failure = {0};
-    setenv("FAKE_MODE", mode, 1);
-    if (session_open(&session, NULL, HELLO_MS, &stop_flag, &failure) != code)
-        fail_msg("%s: %s", mode, failure.text);
-    assert_null(session);
-    assert_says(&failure, said);
-    assert_says(&failure, more);
-    assert_no_children();
-}
-
-TEST_WITH(counters_and_subjects_are_found_by_name, before_each, after_each)
-{
-    struct session *session = open_session("subject:none");
-    const struct catalogue *catalogue = session_catalogue(session);
-    assert_int_equal(catalogue->counter_count, 2);
-    const struct catalogue_counter *step = catalogue_counter(catalogue, "step");
-    assert_ptr_equal(step, &catalogue->counters[1]);
-    assert_string_equal(step->classes, "instructions");
-    assert_string_equal(step->details, "code,calls");
-    assert_string_equal(step->note, "slow");
-    assert_string_equal(catalogue_counter(catalogue, "perf_event")->classes, "");
-    assert_null(catalogue_counter(catalogue, "ste"));
-    assert_null(catalogue_counter(catalogue, ""));
-    assert_int_equal(catalogue->subject_count, 2);
-    const struct catalogue_subject *subject = catalogue_subject(catalogue, "stack32");
-    assert_ptr_equal(subject, &catalogue->subjects[1]);
-    assert_string_equal(subject->summary, "places");
-    assert_string_equal(subject->shows, "M9");
-    assert_true(subject->n == UINT64_MAX);
-    assert_true(subject->has_truth && subject->libc);
-    assert_int_equal(subject->base, -5);
-    assert_int_equal(subject->each, 7);
-    assert_int_equal(subject->bits, 32);
-    assert_false(catalogue_subject(catalogue, "loop")->has_truth);
-    assert_null(catalogue_subject(catalogue, "stack"));
-    session_close(session);
-}
-
 TEST_WITH(catalogues_that_make_no_sense_are_refused, before_each, after_each)
 {
-    static const char *const bad[][2] = {
-        {"counter:source", "'source'"},
-        {"counter:source=", "'source'"},
-        {"counter:source=QEMU", "'QEMU'"},
-        {"counter:source=a/b", "'a/b'"},
-        {"counter:source=step", "twice"},
-        {"counter:classes", "'classes'"},
-        {"counter:classes=a,,b", "'classes'"},
-        {"counter:classes=a,", "'classes'"},
-        {"counter:classes=a b", "'classes'"},
-        {"counter:details", "'details'"},
-        {"counter:details=code,code2", "'details'"},
-        {"counter:details=,", "'details'"},
-        {"counter:note", "'note'"},
-        {"subject:name", "'name'"},
-        {"subject:name=", "'name'"},
-        {"subject:name=../sh", "'../sh'"},
-        {"subject:name=loop", "twice"},
-        {"subject:summary", "'summary'"},
-        {"subject:shows", "'shows'"},
-        {"subject:shows=M1,M2", "'M1,M2'"},
-        {"subject:n", "'n'"},
-        {"subject:n=-1", "'n'"},
-        {"subject:truth", "'truth'"},
-        {"subject:truth=2", "'truth'"},
-        {"subject:base", "'base'"},
-        {"subject:base=1.5", "'base'"},
-        {"subject:each=x", "'each'"},
-        {"subject:bits", "'bits'"},
-        {"subject:bits=16", "neither 32 nor 64"},
-        {"subject:bits=128", "'bits'"},
-        {"subject:libc=yes", "'libc'"},
-    };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        assert_open_fails(bad[i][0], -EBADMSG, bad[i][1], "probe");
-    assert_open_fails("commands-endless-counters", -E2BIG, "more than 32", "count");
-    assert_open_fails("commands-endless-subjects", -E2BIG, "more than 256", "subjects");
+    ASSERT_ALTERED_REFUSED(
+        "counter:source", "counter:source=", "counter:source=QEMU", "counter:source=a/b",
+        "counter:classes", "counter:classes=a,,b", "counter:classes=a,", "counter:classes=a b",
+        "counter:details", "counter:details=code,code2", "counter:details=,", "counter:note",
+        "subject:name", "subject:name=", "subject:name=../sh", "subject:summary", "subject:shows",
+        "subject:shows=M1,M2", "subject:n", "subject:n=-1", "subject:truth", "subject:truth=2",
+        "subject:base", "subject:base=1.5", "subject:each=x", "subject:bits", "subject:bits=128",
+        "subject:libc=yes");
+    assert_open_fails("counter:source=step", HELLO_MS, -EBADMSG, "twice", "probe");
+    assert_open_fails("subject:name=loop", HELLO_MS, -EBADMSG, "twice", "probe");
+    assert_open_fails("subject:bits=16", HELLO_MS, -EBADMSG, "neither 32 nor 64", "probe");
+    assert_open_fails("commands-endless-counters", HELLO_MS, -E2BIG, "more than 32", "count");
+    assert_open_fails("commands-endless-subjects", HELLO_MS, -E2BIG, "more than 256", "subjects");
 }
 
 /* --- details --- */
@@ -179,48 +114,35 @@ TEST_WITH(details_reach_the_sink_before_the_end, before_each, after_each)
     assert_int_equal(deaf.ended, 1);
 }
 
-TEST_WITH(a_sink_that_fails_ends_the_run, before_each, after_each)
-{
-    for (int detail = DETAIL_CODE; detail < DETAIL_COUNT; detail++) {
-        struct failure failure = {0};
-        struct told told = {.refuse = -ENOSPC};
-        assert_int_equal(run("good", (enum command_detail)detail, true, &told, &failure), -ENOSPC);
-        assert_says(&failure, "the sink is full");
-        assert_int_equal(told.ran + told.calls, 1);
-    }
-}
-
 TEST_WITH(details_that_make_no_sense_lose_the_probe, before_each, after_each)
 {
     static const struct {
         const char *mode;
         enum command_detail detail;
         const char *said;
-    } bad[] = {
-        {"details-unasked", DETAIL_NONE, "does not ask for that"},
-        {"details-swapped", DETAIL_CODE, "does not ask for that"},
-        {"details-swapped", DETAIL_CALLS, "does not ask for that"},
-        {"details-of-another", DETAIL_CODE, "not its turn"},
-        {"ran:object", DETAIL_CODE, "'object'"},
-        {"ran:function", DETAIL_CODE, "'function'"},
-        {"ran:address=-1", DETAIL_CODE, "'address'"},
-        {"ran:bytes", DETAIL_CODE, "'bytes'"},
-        {"ran:bytes=", DETAIL_CODE, "'bytes'"},
-        {"ran:instructions=0", DETAIL_CODE, "cannot be"},
-        {"ran:instructions=6", DETAIL_CODE, "'instructions'"},
-        {"ran:executions=0", DETAIL_CODE, "cannot be"},
-        {"ran:executions", DETAIL_CODE, "'executions'"},
-        {"ran:repetitions=1", DETAIL_CODE, "cannot be"},
-        {"call:position=1", DETAIL_CALLS, "where the next was 0"},
-        {"call:position=0", DETAIL_CALLS, "where the next was 1"},
-        {"call:task=4294967296", DETAIL_CALLS, "'task'"},
-        {"call:name=", DETAIL_CALLS, "where the next was"},
-        {"call:result", DETAIL_CALLS, "'result'"},
-        {"call:result=9223372036854775808", DETAIL_CALLS, "'result'"},
-        {"call:asked=many", DETAIL_CALLS, "'asked'"},
-        {"call:sum", DETAIL_CALLS, "'sum'"},
-        {"call:what", DETAIL_CALLS, "'what'"},
-    };
+    } bad[] = {{"details-unasked", DETAIL_NONE, "does not ask for that"},
+               {"details-swapped", DETAIL_CODE, "does not ask for that"},
+               {"details-swapped", DETAIL_CALLS, "does not ask for that"},
+               {"details-of-another", DETAIL_CODE, "not its turn"},
+               {"ran:object", DETAIL_CODE, "'object'"},
+               {"ran:function", DETAIL_CODE, "'function'"},
+               {"ran:address=-1", DETAIL_CODE, "'address'"},
+               {"ran:bytes", DETAIL_CODE, "'bytes'"},
+               {"ran:bytes=", DETAIL_CODE, "'bytes'"},
+               {"ran:instructions=0", DETAIL_CODE, "cannot be"},
+               {"ran:instructions=6", DETAIL_CODE, "'instructions'"},
+               {"ran:executions=0", DETAIL_CODE, "cannot be"},
+               {"ran:executions", DETAIL_CODE, "'executions'"},
+               {"ran:repetitions=1", DETAIL_CODE, "cannot be"},
+               {"call:position=1", DETAIL_CALLS, "where the next was 0"},
+               {"call:position=0", DETAIL_CALLS, "where the next was 1"},
+               {"call:task=4294967296", DETAIL_CALLS, "'task'"},
+               {"call:name=", DETAIL_CALLS, "where the next was"},
+               {"call:result", DETAIL_CALLS, "'result'"},
+               {"call:result=9223372036854775808", DETAIL_CALLS, "'result'"},
+               {"call:asked=many", DETAIL_CALLS, "'asked'"},
+               {"call:sum", DETAIL_CALLS, "'sum'"},
+               {"call:what", DETAIL_CALLS, "'what'"}};
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         struct failure failure = {0};
         struct told told = {0};
@@ -268,18 +190,6 @@ TEST_WITH(a_refused_file_is_no_lost_session, before_each, after_each)
     session_close(session);
 }
 
-TEST_WITH(names_and_sizes_are_checked_here_too, before_each, after_each)
-{
-    struct failure failure = {0};
-    struct session *session = open_session("good");
-    assert_int_equal(session_bring(session, "../x", "", 0, false, &failure), -EINVAL);
-    assert_says(&failure, "'../x'");
-    assert_int_equal(session_bring(session, "", "", 0, false, &failure), -EINVAL);
-    assert_int_equal(
-        session_bring(session, "x", "", (size_t)BROUGHT_MOST_BYTES + 1, false, &failure), -EFBIG);
-    session_close(session);
-}
-
 TEST_WITH(answers_that_do_not_fit_lose_the_probe, before_each, after_each)
 {
     static const char *const modes[] = {"file-early", "file-short", "file-other", "file-name"};
@@ -301,15 +211,6 @@ TEST_WITH(a_probe_that_takes_nothing_hangs, before_each, after_each)
     setenv("ASSAY_SILENCE_MS", "300", 1);
     struct session *session = open_session("file-hangs");
     assert_int_equal(session_bring(session, "x.bin", bytes, 3000000, false, &failure), -ETIMEDOUT);
-    session_close(session);
-}
-
-TEST_WITH(the_flag_ends_bringing, before_each, after_each)
-{
-    struct failure failure = {0};
-    struct session *session = open_session("file-hangs");
-    stop_flag = 1;
-    assert_int_equal(session_bring(session, "x.bin", "", 0, false, &failure), -EINTR);
     session_close(session);
 }
 

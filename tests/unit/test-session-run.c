@@ -124,14 +124,6 @@ TEST_WITH(a_hundred_thousand_visits_do_not_block_each_other, before_each, after_
     session_close(session);
 }
 
-TEST_WITH(an_empty_plan_is_done, before_each, after_each)
-{
-    struct session *session = open_session("good");
-    struct seen seen = {0};
-    assert_int_equal(run_visits(session, 0, 0, &seen, NULL), 0);
-    session_close(session);
-}
-
 TEST_WITH(a_plan_that_contradicts_itself_is_ours_to_refuse, before_each, after_each)
 {
     struct session *session = open_session("good");
@@ -188,15 +180,6 @@ TEST_WITH(warnings_without_end_do_not_hold_up_a_run, before_each, after_each)
     struct seen seen = {0};
     if (run_visits(session, 2, 0, &seen, &failure) < 0)
         fail_msg("%s", failure.text);
-    session_close(session);
-}
-
-TEST_WITH(chatter_amid_frames_is_ignored, before_each, after_each)
-{
-    struct session *session = open_session("mid-chatter");
-    struct seen seen = {0};
-    assert_int_equal(run_visits(session, 4, 0, &seen, NULL), 0);
-    assert_int_equal(seen.ends, 4);
     session_close(session);
 }
 
@@ -289,16 +272,6 @@ TEST_WITH(the_stop_flag_breaks_off_a_visit_that_outlasts_the_budget, before_each
     assert_int_equal(run_visits(session, 6, 20, &seen, &failure), -EINTR);
     assert_says(&failure, "in the middle of a visit");
     assert_no_children();
-    session_close(session);
-}
-
-TEST_WITH(a_flag_raised_before_the_run_runs_nothing, before_each, after_each)
-{
-    struct session *session = open_session("good");
-    struct seen seen = {0};
-    stop_flag = 1;
-    assert_int_equal(run_visits(session, 10, 0, &seen, NULL), -EINTR);
-    assert_int_equal(seen.ends, 0);
     session_close(session);
 }
 

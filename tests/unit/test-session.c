@@ -7,21 +7,6 @@
 #include "case.h"
 #include "session-fixture.h"
 
-/* --- opening --- */
-static void assert_open_fails(const char *mode, int timeout_ms, int code, const char *words,
-                              const char *more)
-{
-    struct session *session = NULL;
-    struct failure failure = {0};
-    setenv("FAKE_MODE", mode, 1);
-    assert_int_equal(session_open(&session, NULL, timeout_ms, &stop_flag, &failure), code);
-    assert_null(session);
-    assert_int_equal(failure.code, code);
-    assert_says(&failure, words);
-    assert_says(&failure, more);
-    assert_no_children();
-}
-
 TEST_WITH(the_catalogue_is_what_the_probe_said, before_each, after_each)
 {
     struct session *session = open_session("good");
@@ -70,88 +55,23 @@ TEST_WITH(the_catalogue_is_what_the_probe_said, before_each, after_each)
     session_close(session);
 }
 
-TEST_WITH(operations_are_found_by_name, before_each, after_each)
-{
-    struct session *session = open_session("good");
-    const struct catalogue *catalogue = session_catalogue(session);
-    assert_int_equal(catalogue->operation_count, 2);
-    const struct catalogue_operation *nothing = catalogue_operation(catalogue, "timer.nothing");
-    assert_ptr_equal(nothing, &catalogue->operations[0]);
-    assert_string_equal(nothing->path, "timer");
-    assert_string_equal(nothing->kind, "nothing");
-    assert_string_equal(nothing->instrument, "timer");
-    assert_string_equal(nothing->effect, "keeps");
-    assert_string_equal(nothing->when, "any");
-    assert_string_equal(nothing->links, "static,lazy");
-    assert_string_equal(nothing->page, "");
-    assert_string_equal(nothing->note, "");
-    assert_false(nothing->binds);
-    assert_false(nothing->alone);
-    const struct catalogue_operation *read =
-        catalogue_operation(catalogue, "perf-user-cold.read*8");
-    assert_ptr_equal(read, &catalogue->operations[1]);
-    assert_string_equal(read->page, "cold");
-    assert_string_equal(read->note, "a note");
-    assert_true(read->binds);
-    assert_true(read->alone);
-    static const char *const unknown[] = {"",
-                                          ".",
-                                          "timer",
-                                          "timer.",
-                                          ".nothing",
-                                          "timer.nothin",
-                                          "timer.nothingness",
-                                          "time.nothing",
-                                          "timer.nothing.more",
-                                          "timer*2.nothing",
-                                          "perf-user-cold.nothing"};
-    for (size_t i = 0; i < sizeof(unknown) / sizeof(*unknown); i++)
-        assert_null(catalogue_operation(catalogue, unknown[i]));
-    session_close(session);
-}
-
 TEST_WITH(operations_that_make_no_sense_are_refused, before_each, after_each)
 {
-    static const char *const bad[][2] = {
-        {"operation:path", "'path'"},
-        {"operation:path=", "'path'"},
-        {"operation:path=perf.read", "no name of one"},
-        {"operation:path=perf read", "no name of one"},
-        {"operation:path=a.b,c", "no name of one"},
-        {"operation:path=a123456789b123456789c123456789d123456789e123456789f1234567890",
-         "no name of one"},
-        {"operation:kind", "'kind'"},
-        {"operation:kind=", "'kind'"},
-        {"operation:kind=stop*2", "no name of one"},
-        {"operation:kind=stop*1", "no name of one"},
-        {"operation:kind=stop,a.b", "no name of one"},
-        {"operation:instrument", "'instrument'"},
-        {"operation:instrument=", "'instrument'"},
-        {"operation:effect", "'effect'"},
-        {"operation:effect=halts", "'halts'"},
-        {"operation:when", "'when'"},
-        {"operation:when=", "'when'"},
-        {"operation:when=never", "'never'"},
-        {"operation:links", "'links'"},
-        {"operation:links=", "'links'"},
-        {"operation:binds", "'binds'"},
-        {"operation:binds=2", "'binds'"},
-        {"operation:alone=yes", "'alone'"},
-        {"operation:page", "'page'"},
-        {"operation:page=hot", "'hot'"},
-        {"operation:note", "'note'"},
-    };
-    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
-        assert_open_fails(bad[i][0], HELLO_MS, -EBADMSG, bad[i][1], "operation");
+    ASSERT_ALTERED_REFUSED(
+        "operation:path", "operation:path=", "operation:path=perf.read", "operation:path=perf read",
+        "operation:path=a.b,c",
+        "operation:path=a123456789b123456789c123456789d123456789e123456789f1234567890",
+        "operation:kind", "operation:kind=", "operation:kind=stop*2", "operation:kind=stop*1",
+        "operation:kind=stop,a.b", "operation:instrument",
+        "operation:instrument=", "operation:effect", "operation:effect=halts", "operation:when",
+        "operation:when=", "operation:when=never", "operation:links",
+        "operation:links=", "operation:binds", "operation:binds=2", "operation:alone=yes",
+        "operation:page", "operation:page=hot", "operation:note");
     struct session *session = open_session("operation:note=good");
     assert_int_equal(session_catalogue(session)->operation_count, 3);
     session_close(session);
-    assert_open_fails("endless-operations", HELLO_MS, -E2BIG, "more than 512", "operations");
-}
-
-TEST_WITH(an_operation_is_there_once, before_each, after_each)
-{
     assert_open_fails("operation-twice", HELLO_MS, -EBADMSG, "'timer.nothing'", "twice");
+    assert_open_fails("endless-operations", HELLO_MS, -E2BIG, "more than 512", "operations");
 }
 
 TEST_WITH(another_version_says_which_side_is_older, before_each, after_each)
@@ -198,21 +118,6 @@ TEST_WITH(a_raised_flag_ends_opening, before_each, after_each)
 {
     stop_flag = 1;
     assert_open_fails("mute", 60000, -EINTR, "interrupted", "");
-}
-
-TEST_WITH(a_session_through_exec_is_the_same, before_each, after_each)
-{
-    struct session *session = NULL;
-    struct failure failure = {0};
-    if (session_open(&session, "exec:env A=b", HELLO_MS, &stop_flag, &failure) < 0)
-        fail_msg("%s", failure.text);
-    assert_string_equal(session_catalogue(session)->isa, "fake64");
-    session_close(session);
-    /* and where the kit cannot be run in place */
-    setenv("FAKE_MODE", "only-pushed", 1);
-    if (session_open(&session, "exec:env", HELLO_MS, &stop_flag, &failure) < 0)
-        fail_msg("%s", failure.text);
-    session_close(session);
 }
 
 /* --- events --- */
@@ -275,16 +180,6 @@ TEST_WITH(code_comes_in_pieces_and_is_put_together, before_each, after_each)
     session_close(session);
 }
 
-TEST_WITH(code_that_is_empty_is_code_too, before_each, after_each)
-{
-    struct session *session = open_session("code-empty");
-    struct sent_code code;
-    assert_int_equal(session_code(session, "null", &code, NULL), 0);
-    assert_int_equal(code.length, 0);
-    sent_code_release(&code);
-    session_close(session);
-}
-
 TEST_WITH(damaged_code_ends_the_session, before_each, after_each)
 {
     static const char *const modes[] = {"code-endless", "code-bad-trips", "code-trips-words",
@@ -318,7 +213,85 @@ TEST_WITH(an_endless_list_can_be_interrupted, before_each, after_each)
     session_close(session);
 }
 
-TEST_WITH(closing_nothing_is_harmless, before_each, after_each)
+/* --- clocks in a session --- */
+
+TEST_WITH(clocks_that_make_no_sense_are_refused, before_each, after_each)
 {
-    session_close(NULL);
+    ASSERT_ALTERED_REFUSED(
+        "clock:name", "clock:name=", "clock:name=a b", "clock:name=a,b", "clock:name=mine=run:x",
+        "clock:name=hpet@5", "clock:name=a123456789b123456789c123456789d1", "clock:kind",
+        "clock:kind=", "clock:kind=sundial", "clock:way", "clock:way=", "clock:way=by hand",
+        "clock:hardware", "clock:hardware=TSC", "clock:claim", "clock:note", "clock:hz",
+        "clock:hz=-1", "clock:hz=18446744073709551616", "clock:resolution_ps",
+        "clock:resolution_ps=1.5", "clock:slow", "clock:slow=2", "clock:steered=yes");
+    assert_open_fails("clock:name=tsc", HELLO_MS, -EBADMSG, "twice", "probe");
+    assert_open_fails("clocks-endless", HELLO_MS, -E2BIG, "more than 256", "clocks");
+    struct session *session = open_session("clock:hardware=hyperv_clocksource_tsc_page");
+    assert_int_equal(session_catalogue(session)->clock_count, 3);
+    session_close(session);
+}
+
+static const char *const both[] = {"sundial", "raw"};
+
+/* The fake probe reads the same clock that stamps: a reading must lie between its stamps, whatever
+ * else came from there meanwhile. */
+TEST_WITH(a_look_lies_between_its_stamps, before_each, after_each)
+{
+    static const char *const modes[] = {"look-good", "look-chatter"};
+    for (size_t mode = 0; mode < 2; mode++) {
+        struct session *session = open_session(modes[mode]);
+        uint64_t last = 0;
+        for (int i = 0; i < 20; i++) {
+            uint64_t readings[2] = {0}, sent = 0, received = 0;
+            struct failure failure = {0};
+            if (session_look(session, both, 2, readings, &sent, &received, &failure) < 0)
+                fail_msg("%s", failure.text);
+            assert_true(readings[0] == UINT64_MAX);
+            assert_true(last < sent);
+            assert_true(sent <= readings[1]);
+            assert_true(readings[1] <= received);
+            last = received;
+        }
+        session_close(session);
+    }
+}
+
+/* These never reach the probe. */
+TEST_WITH(a_look_at_what_is_no_clock_is_ours_to_refuse, before_each, after_each)
+{
+    static const char *const names[] = {"", "a b", "a,b", "mine=run:x", "tsc@5"};
+    const char *many[CELL_MAX_COUNTERS + 1];
+    for (size_t i = 0; i <= CELL_MAX_COUNTERS; i++)
+        many[i] = "raw";
+    struct session *session = open_session("look-good");
+    uint64_t readings[CELL_MAX_COUNTERS + 1], sent, received;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        assert_int_equal(session_look(session, &names[i], 1, readings, &sent, &received, NULL),
+                         -EINVAL);
+    assert_int_equal(session_look(session, many, 0, readings, &sent, &received, NULL), -EINVAL);
+    assert_int_equal(
+        session_look(session, many, CELL_MAX_COUNTERS + 1, readings, &sent, &received, NULL),
+        -EINVAL);
+    assert_int_equal(
+        session_look(session, many, CELL_MAX_COUNTERS, readings, &sent, &received, NULL), 0);
+    session_close(session);
+}
+
+TEST_WITH(answers_that_are_none_end_the_session, before_each, after_each)
+{
+    static const char *const bad[][2] = {{"look-short", "does not have as many readings"},
+                                         {"look-words", "does not have as many readings"},
+                                         {"look-nothing", "does not have as many readings"},
+                                         {"look-other", "with a frame 'event'"},
+                                         {"look-early", "before it was asked"}};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+        struct session *session = open_session(bad[i][0]);
+        struct failure failure = {0};
+        uint64_t readings[2], sent, received;
+        assert_int_equal(session_look(session, both, 2, readings, &sent, &received, &failure),
+                         -EBADMSG);
+        assert_says(&failure, bad[i][1]);
+        assert_int_equal(session_look(session, both, 2, readings, &sent, &received, NULL), -EPIPE);
+        session_close(session);
+    }
 }

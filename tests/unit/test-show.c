@@ -95,45 +95,6 @@ TEST(columns_are_aligned_by_what_is_seen)
     table_free(&table);
 }
 
-TEST(a_long_last_column_wraps_below_itself)
-{
-    static const struct column columns[] = {{.title = "a"}, {.title = "why", .wraps = true}};
-    struct table table = {.columns = columns, .column_count = 2};
-    table_add(&table, TONE_PLAIN, "x");
-    table_add(&table, TONE_PLAIN, "one two three four five six seven eight nine");
-    AUTO_TEXT struct text out = {0};
-    struct style enough = {.width = 43};
-    table_put(&table, &enough, &out);
-    assert_string_equal(text_string(&out), "a  why\n"
-                                           "x  one two three four five six seven eight\n"
-                                           "   nine\n");
-    text_clear(&out);
-    struct style narrow = {.width = 20};
-    table_put(&table, &narrow, &out);
-    assert_string_equal(text_string(&out), "a  why\n"
-                                           "x\n"
-                                           "    one two three\n"
-                                           "    four five six\n"
-                                           "    seven eight nine\n");
-    table_free(&table);
-}
-
-TEST(a_column_that_belongs_below_always_stands_there)
-{
-    static const struct column columns[] = {
-        {.title = "a"}, {.title = "n", .right = true}, {.title = "", .wraps = true, .below = true}};
-    struct table table = {.columns = columns, .column_count = 3};
-    const char *const cells[] = {"xyz", "10", "why", "x", "9", ""};
-    for (size_t i = 0; i < 6; i++)
-        table_add(&table, TONE_PLAIN, cells[i]);
-    AUTO_TEXT struct text out = {0};
-    struct style wide = {.width = 120};
-    table_put(&table, &wide, &out);
-    assert_string_equal(text_string(&out), "a     n\nxyz  10\n    why\nx     9\n");
-    assert_int_equal(table_width(&table), 7);
-    table_free(&table);
-}
-
 TEST(the_locale_says_whether_utf8_is_expected)
 {
     unsetenv("LC_ALL");
@@ -144,14 +105,6 @@ TEST(the_locale_says_whether_utf8_is_expected)
     assert_false(utf8_is_expected());
     setenv("LC_ALL", "C.UTF-8", 1);
     assert_true(utf8_is_expected());
-}
-
-TEST(style_knows_no_colour_in_a_file)
-{
-    FILE *file = tmpfile();
-    assert_false(style_for(file).colour);
-    assert_int_equal(style_for(file).width, 80);
-    fclose(file);
 }
 
 TEST(counts_beyond_doubles_are_strings)
@@ -287,46 +240,6 @@ TEST(progress_tells_rate_and_time_left)
         .what = "processes", .part = "duration", .done = 5, .total = 20, .ends_ms = 80000};
     progress_line(&progress, 10000, line, sizeof(line));
     assert_string_equal(line, "duration: 5 of 20 processes, 70 s left in all");
-}
-
-TEST(progress_of_a_part_tells_of_the_whole)
-{
-    struct progress progress = {.what = "processes",
-                                .part = "duration",
-                                .done = 5,
-                                .total = 20,
-                                .samples = 20000,
-                                .ends_ms = 20000};
-    char line[128];
-    progress_outer("3 of 6 error", 110000);
-    progress_line(&progress, 10000, line, sizeof(line));
-    assert_string_equal(line, "3 of 6 error: duration: 5 of 20 processes, 100 s left in all");
-    progress_outer(NULL, 0);
-    progress_line(&progress, 10000, line, sizeof(line));
-    assert_string_equal(line, "duration: 5 of 20 processes, 20,000 samples, 2,000/s, 10 s left in "
-                              "all");
-}
-
-TEST(paragraphs_stay_apart_when_wrapped)
-{
-    AUTO_TEXT struct text out = {0};
-    wrap(&out, "one two\nthree\n\nfour", 0, 0, 9);
-    assert_string_equal(text_string(&out), "one two\nthree\n\nfour\n");
-}
-
-TEST(headings_and_paragraphs_wrap)
-{
-    const struct style style = {.width = 20}, coloured = {.width = 20, .colour = true};
-    AUTO_TEXT struct text out = {0};
-    section_put_heading("What a call costs, on \033[2Jit", &style, &out);
-    assert_string_equal(text_string(&out), "\nWhat a call costs,\n  on \\x1b[2Jit\n");
-    text_clear(&out);
-    section_put_heading("What a call costs, here", &coloured, &out);
-    assert_string_equal(text_string(&out),
-                        "\n\033[1mWhat a call costs,\033[0m\n\033[1m  here\033[0m\n");
-    text_clear(&out);
-    section_put_item("one two three four five", &style, &out);
-    assert_string_equal(text_string(&out), "- one two three four\n  five\n");
 }
 
 TEST(brief_numbers_have_digits_that_tell)

@@ -80,27 +80,15 @@ static struct seen run(const struct specimen *specimen, uint64_t n, uint64_t mis
     getrusage(RUSAGE_THREAD, &before);
     specimen->code(&state);
     getrusage(RUSAGE_THREAD, &after);
-    struct seen seen = {
-        .minor = after.ru_minflt - before.ru_minflt,
-        .major = after.ru_majflt - before.ru_majflt,
-        .perf = first < 0 ? -1 : read_perf(perf) - first,
-    };
+    struct seen seen = {.minor = after.ru_minflt - before.ru_minflt,
+                        .major = after.ru_majflt - before.ru_majflt,
+                        .perf = first < 0 ? -1 : read_perf(perf) - first};
     state.n = n;
     seen.resident = resident_pages(&state);
     specimen->restore(&state);
     if (perf >= 0)
         close(perf);
     return seen;
-}
-
-static bool can_run(const struct specimen *specimen)
-{
-    struct failure failure = {0};
-    assert_non_null(specimen);
-    if (!specimen->available || specimen->available(&failure) == 0)
-        return true;
-    print_message("# %s is not to be had here: %s\n", specimen->name, failure.text);
-    return false;
 }
 
 static const struct truth *truth_of(const struct specimen *specimen, const char *class)
@@ -133,7 +121,7 @@ TEST(faults_are_as_predicted)
 {
     for (size_t name = 0; name < NAMES; name++) {
         const struct specimen *specimen = specimen_find(names[name]);
-        if (!can_run(specimen))
+        if (!called_can_run(specimen))
             continue;
         for (size_t index = 0; index < COUNTS; index++) {
             uint64_t n =
@@ -172,11 +160,11 @@ TEST(a_page_left_out_is_noticed)
     for (size_t name = 0; name < sizeof(exact) / sizeof(exact[0]); name++) {
         const struct specimen *specimen = specimen_find(exact[name]);
         unsigned noticed = 0;
-        for (unsigned attempt = 0; can_run(specimen) && attempt < ATTEMPTS; attempt++) {
+        for (unsigned attempt = 0; called_can_run(specimen) && attempt < ATTEMPTS; attempt++) {
             struct seen seen = run(specimen, 100, 1);
             noticed += !as_predicted(specimen, 100, &seen);
         }
-        if (can_run(specimen))
+        if (called_can_run(specimen))
             assert_true(noticed > ATTEMPTS / 2);
     }
 }
@@ -198,7 +186,7 @@ TEST(instructions_are_as_stepped)
         for (uint64_t n = 1; n <= 8; n += 7) {
             struct specimen_state prepared = {.n = n};
             struct failure failure = {0};
-            if (!specimen->text_begin || !can_run(specimen))
+            if (!specimen->text_begin || !called_can_run(specimen))
                 continue;
             assert_int_equal(specimen_prepare(specimen, &prepared, &failure), 0);
             assert_int_equal(called_instructions(&prepared, specimen->code),

@@ -84,25 +84,3 @@ TEST(blocks_that_would_not_be_whole_are_refused)
     check_refusal(1, UINT64_MAX);
     check_refusal(2, UINT64_C(1) << 63);
 }
-
-TEST(periods_are_written_as_numbers)
-{
-    static const char *const wrong[] = {"phases/period=/",
-                                        "phases/period/",
-                                        "phases/period=-1/",
-                                        "phases/period=1.5/",
-                                        "phases/period=10",
-                                        "phases/offset=0/",
-                                        "phases/period=4ms/",
-                                        "phases/period=18446744073709551616/",
-                                        "phases/period=17179869184g/"};
-    const struct specimen *specimen;
-    struct specimen_parameters parameters;
-    struct failure failure = {0};
-    assert_int_equal(specimen_parse("phases/period=1000/", &specimen, &parameters, &failure), 0);
-    assert_ptr_equal(specimen, phases());
-    assert_int_equal(parameters.period, 1000);
-    for (size_t index = 0; index < COUNT(wrong); index++)
-        if (specimen_parse(wrong[index], &specimen, &parameters, &failure) != -EINVAL)
-            fail_msg("%s is taken", wrong[index]);
-}

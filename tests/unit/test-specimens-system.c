@@ -23,16 +23,6 @@
 static const uint64_t counts[] = {1, 10, 300};
 #define COUNTS (sizeof(counts) / sizeof(counts[0]))
 
-static bool can_run(const struct specimen *specimen)
-{
-    struct failure failure = {0};
-    assert_non_null(specimen);
-    if (!specimen->available || specimen->available(&failure) == 0)
-        return true;
-    print_message("# %s is not to be had here: %s\n", specimen->name, failure.text);
-    return false;
-}
-
 static void prepare(const struct specimen *specimen, struct specimen_state *state)
 {
     struct failure failure = {0};
@@ -53,15 +43,13 @@ static void finish(const struct specimen *specimen, struct specimen_state *state
 static const struct {
     const char *specimen, *class;
     long number;
-} callers[] = {
-    {"getppid", "getppid-calls", SYS_getppid},
-    {"getuid", "getuid-calls", SYS_getuid},
-    {"migrations", "sched_setaffinity-calls", SYS_sched_setaffinity},
-    {"yields", "sched_yield-calls", SYS_sched_yield},
-    {"ping-pong", "write-calls", SYS_write},
-    {"ping-pong", "read-calls", SYS_read},
-    {"pages", "getppid-calls", SYS_getppid},
-};
+} callers[] = {{"getppid", "getppid-calls", SYS_getppid},
+               {"getuid", "getuid-calls", SYS_getuid},
+               {"migrations", "sched_setaffinity-calls", SYS_sched_setaffinity},
+               {"yields", "sched_yield-calls", SYS_sched_yield},
+               {"ping-pong", "write-calls", SYS_write},
+               {"ping-pong", "read-calls", SYS_read},
+               {"pages", "getppid-calls", SYS_getppid}};
 
 static struct traced_calls trace(const struct specimen *specimen, uint64_t n, uint64_t missing,
                                  long number)
@@ -80,7 +68,7 @@ TEST(system_calls_are_as_predicted)
 {
     for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++) {
         const struct specimen *specimen = specimen_find(callers[i].specimen);
-        for (size_t index = 0; can_run(specimen) && index < COUNTS; index++) {
+        for (size_t index = 0; called_can_run(specimen) && index < COUNTS; index++) {
             uint64_t n = counts[index];
             struct traced_calls calls = trace(specimen, n, 0, callers[i].number);
             assert_int_equal(calls.wanted, called_truth(specimen, callers[i].class, n));
@@ -93,7 +81,7 @@ TEST(a_system_call_too_few_is_noticed)
 {
     for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]) - 1; i++) {
         const struct specimen *specimen = specimen_find(callers[i].specimen);
-        if (!can_run(specimen))
+        if (!called_can_run(specimen))
             continue;
         struct traced_calls calls = trace(specimen, 10, 1, callers[i].number);
         assert_int_not_equal(calls.wanted, called_truth(specimen, callers[i].class, 10));
@@ -106,7 +94,7 @@ TEST(a_system_call_too_few_is_noticed)
 TEST(every_migration_ends_on_another_cpu)
 {
     const struct specimen *migrations = specimen_find("migrations");
-    if (!can_run(migrations))
+    if (!called_can_run(migrations))
         skip_because("there is one CPU only");
     for (size_t index = 0; index < COUNTS; index++) {
         struct traced_calls calls = trace(migrations, counts[index], 0, SYS_sched_setaffinity);
@@ -119,7 +107,7 @@ TEST(every_migration_ends_on_another_cpu)
 TEST(a_move_to_where_it_is_is_noticed)
 {
     const struct specimen *migrations = specimen_find("migrations");
-    if (!can_run(migrations))
+    if (!called_can_run(migrations))
         skip_because("there is one CPU only");
     struct specimen_state state = {.n = 10};
     struct traced_code traced = {migrations->code, &state};
@@ -139,7 +127,7 @@ TEST(cpus_and_policy_are_given_back)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct specimen *specimen = specimen_find(names[i]);
         struct specimen_state state = {.n = 3};
-        if (!can_run(specimen))
+        if (!called_can_run(specimen))
             continue;
         assert_int_equal(affinity_get(&before), 0);
         prepare(specimen, &state);
@@ -174,7 +162,7 @@ TEST(switches_are_as_predicted_unless_others_add)
     static const char *const names[] = {"ping-pong", "fifo-yields"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct specimen *specimen = specimen_find(names[i]);
-        for (size_t index = 0; can_run(specimen) && index < COUNTS; index++) {
+        for (size_t index = 0; called_can_run(specimen) && index < COUNTS; index++) {
             int64_t truth = called_truth(specimen, "context-switches", counts[index]);
             bool right = false;
             for (unsigned attempt = 0; attempt < ATTEMPTS && !right; attempt++) {
@@ -192,7 +180,7 @@ TEST(a_turn_too_few_is_noticed)
     static const char *const names[] = {"ping-pong", "fifo-yields"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct specimen *specimen = specimen_find(names[i]);
-        bool noticed = !can_run(specimen);
+        bool noticed = !called_can_run(specimen);
         for (unsigned attempt = 0; attempt < ATTEMPTS && !noticed; attempt++)
             noticed = switches(specimen, 10, 1) < called_truth(specimen, "context-switches", 10);
         assert_true(noticed);
@@ -202,7 +190,7 @@ TEST(a_turn_too_few_is_noticed)
 TEST(yields_stay_within_their_bounds)
 {
     const struct specimen *yields = specimen_find("yields");
-    if (!can_run(yields))
+    if (!called_can_run(yields))
         skip_because("no second task can be had here");
     int64_t seen = switches(yields, 100, 0);
     assert_in_range(seen, 0, 116);
@@ -306,7 +294,7 @@ TEST(instructions_are_as_stepped)
         skip_because("this machine cannot single-step");
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const struct specimen *specimen = specimen_find(names[i]);
-        for (uint64_t n = 1; can_run(specimen) && n <= 6; n += 5) {
+        for (uint64_t n = 1; called_can_run(specimen) && n <= 6; n += 5) {
             struct specimen_state state = {.n = n};
             prepare(specimen, &state);
             assert_int_equal(called_instructions(&state, specimen->code),

@@ -163,19 +163,6 @@ TEST(tests_without_a_chance_are_left_out)
     assert_int_equal(family, 0);
 }
 
-/* One whose least p is the level itself may succeed alone; two of them may not. */
-TEST(a_chance_that_just_suffices_is_one)
-{
-    struct one_test tests[] = {{.p = .05, .least_p = .05}, {.p = .05, .least_p = .05}};
-    size_t family;
-    assert_int_equal(adjust_tests(tests, 1, .05, &family), 0);
-    assert_int_equal(family, 1);
-    check_digits("alone", tests[0].adjusted, .05, 14);
-    assert_int_equal(adjust_tests(tests, 2, .05, &family), 0);
-    assert_int_equal(family, 0);
-    assert_true(tests[0].adjusted == 1 && tests[1].adjusted == 1);
-}
-
 /* --- how often clean samples are told apart --- */
 
 static void draw(struct random *random, double *values, size_t count, uint64_t levels)

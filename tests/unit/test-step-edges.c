@@ -50,36 +50,15 @@ static struct edges play(const struct event *events)
     return edges;
 }
 
-#define PLAY(...) play((const struct event[]){__VA_ARGS__, {END, 0, 0}})
-#define READS(descriptor)                                                                          \
-    {                                                                                              \
-        SYS_read, descriptor, 0                                                                    \
-    }
-#define STARTS(descriptor)                                                                         \
-    {                                                                                              \
-        SYS_ioctl, descriptor, PERF_EVENT_IOC_ENABLE                                               \
-    }
-#define STOPS(descriptor)                                                                          \
-    {                                                                                              \
-        SYS_ioctl, descriptor, PERF_EVENT_IOC_DISABLE                                              \
-    }
-#define RESETS(descriptor)                                                                         \
-    {                                                                                              \
-        SYS_ioctl, descriptor, PERF_EVENT_IOC_RESET                                                \
-    }
-#define CLOCK                                                                                      \
-    {                                                                                              \
-        SYS_clock_gettime, OWN, 0                                                                  \
-    }
-#define THE_SLOT                                                                                   \
-    {SLOT, 0, 0},                                                                                  \
-    {                                                                                              \
-        FILLED, 0, 0                                                                               \
-    }
-#define READS_COUNTER                                                                              \
-    {                                                                                              \
-        COUNTER_READ, 0, 0                                                                         \
-    }
+#define PLAY(...)                   play((const struct event[]){__VA_ARGS__, {END, 0, 0}})
+#define CALL(number, first, second) ((struct event){number, first, second})
+#define READS(descriptor)           CALL(SYS_read, descriptor, 0)
+#define STARTS(descriptor)          CALL(SYS_ioctl, descriptor, PERF_EVENT_IOC_ENABLE)
+#define STOPS(descriptor)           CALL(SYS_ioctl, descriptor, PERF_EVENT_IOC_DISABLE)
+#define RESETS(descriptor)          CALL(SYS_ioctl, descriptor, PERF_EVENT_IOC_RESET)
+#define CLOCK                       CALL(SYS_clock_gettime, OWN, 0)
+#define THE_SLOT                    CALL(SLOT, 0, 0), CALL(FILLED, 0, 0)
+#define READS_COUNTER               CALL(COUNTER_READ, 0, 0)
 
 static void assert_between(struct edges edges, uint64_t things, uint64_t calls)
 {

@@ -10,12 +10,6 @@
 
 #define NAME 200
 
-static void expect_words(const struct failure *refusal, const char *wanted)
-{
-    if (!strstr(refusal->text, wanted))
-        fail_msg("\"%s\" is not in: %s", wanted, refusal->text);
-}
-
 /* A path in the fixture's folder. */
 static const char *in_folder(const struct fixture *fixture, const char *name, char path[NAME])
 {
@@ -37,15 +31,7 @@ static void make_run(struct fixture *fixture, const char *name, const char *comm
     snprintf(fixture->path, sizeof(fixture->path), "%.120s", in_folder(fixture, name, path));
     fixture->run.command = command;
     fixture->run.seed = seed;
-    struct store *store = fill(fixture);
-    put_tour(store);
-    put_watches(store);
-    put_commands(store);
-    if (finished)
-        must(store_finish(store, failure));
-    else
-        must(store_commit(store, failure));
-    store_close(store);
+    make_with_commands(fixture, finished);
 }
 
 static void collect(const struct fixture *fixture, const char *name, const char *const *from,
@@ -103,51 +89,6 @@ TEST_WITH(every_run_is_there_as_it_was, setup, teardown)
     run_list_release(&runs);
 }
 
-TEST_WITH(samples_are_scanned_as_they_were, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    static const char *const from[] = {"a.sqlite", "b.sqlite"};
-    char path[NAME], name[NAME];
-    make_run(fixture, from[0], "measure", 1, true);
-    make_run(fixture, from[1], "measure", 2, true);
-    collect(fixture, "all.sqlite", from, 2, path);
-    AUTO_TEXT struct text first = {0}, second = {0};
-    struct store *store = NULL;
-    must(store_open(&store, fixture->path, false, failure));
-    must(store_scan_samples(store, dump_sample, &first, failure));
-    store_close(store);
-    must(store_open(&store, numbered(path, 2, name), false, failure));
-    assert_string_equal(store_path(store), name);
-    must(store_scan_samples(store, dump_sample, &second, failure));
-    store_close(store);
-    assert_string_equal(text_string(&first), text_string(&second));
-}
-
-TEST_WITH(a_collection_of_collections_has_each_run_once, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    static const char *const first[] = {"a.sqlite", "b.sqlite"};
-    static const char *const second[] = {"b.sqlite", "ab.sqlite", "c.sqlite", "a.sqlite"};
-    char path[NAME], name[NAME], source[NAME];
-    make_run(fixture, "a.sqlite", "measure", 1, true);
-    make_run(fixture, "b.sqlite", "measure", 2, true);
-    make_run(fixture, "c.sqlite", "measure", 3, true);
-    collect(fixture, "ab.sqlite", first, 2, path);
-    collect(fixture, "all.sqlite", second, 4, path);
-    struct run_list runs = {0};
-    must(run_list_read(path, &runs, failure));
-    assert_int_equal(runs.count, 3);
-    run_list_release(&runs);
-    static const char *const order[] = {"b.sqlite", "a.sqlite", "c.sqlite"};
-    for (unsigned i = 0; i < 3; i++)
-        expect_same(in_folder(fixture, order[i], source), numbered(path, i + 1, name));
-    /* one of a collection */
-    const char *const only = numbered(path, 2, name);
-    char picked[NAME];
-    must(collection_write(in_folder(fixture, "one.sqlite", picked), &only, 1, NULL, failure));
-    expect_same(in_folder(fixture, "a.sqlite", source), picked);
-}
-
 TEST_WITH(a_name_must_say_which_run, setup, teardown)
 {
     struct fixture *fixture = *state;
@@ -175,16 +116,6 @@ TEST_WITH(a_name_must_say_which_run, setup, teardown)
     assert_null(store);
 }
 
-TEST_WITH(the_only_run_needs_no_number, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    static const char *const from[] = {"a.sqlite"};
-    char path[NAME];
-    make_run(fixture, from[0], "measure", 1, true);
-    collect(fixture, "all.sqlite", from, 1, path);
-    expect_same(fixture->path, path);
-}
-
 TEST_WITH(a_file_may_have_such_a_name, setup, teardown)
 {
     struct fixture *fixture = *state;
@@ -199,26 +130,6 @@ TEST_WITH(a_file_may_have_such_a_name, setup, teardown)
     must(run_list_read(in_folder(fixture, "a#7", source), &runs, failure));
     assert_int_equal(runs.list[0].number, 0);
     run_list_release(&runs);
-}
-
-TEST_WITH(what_cannot_be_taken_leaves_nothing, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    char path[NAME], all[NAME];
-    make_run(fixture, "a.sqlite", "measure", 1, true);
-    make_run(fixture, "b.sqlite", "measure", 2, true);
-    change(fixture->path, "UPDATE sample_packed SET value = value + 1 WHERE key = "
-                          "(SELECT max(key) FROM sample_packed)");
-    char first[NAME];
-    const char *const from[] = {in_folder(fixture, "a.sqlite", first), fixture->path};
-    struct failure refusal = {0};
-    in_folder(fixture, "all.sqlite", all);
-    assert_int_equal(collection_write(all, from, 2, NULL, &refusal), -EBADMSG);
-    expect_words(&refusal, "b.sqlite");
-    assert_int_equal(collection_write(from[0], from, 1, NULL, &refusal), -EEXIST);
-    assert_int_equal(
-        collection_write(in_folder(fixture, "no/folder", path), from, 1, NULL, &refusal), -ENOENT);
-    assert_int_equal(count_files(fixture), 2);
 }
 
 /* Rows that are put into a table, on whichever connection; with the last of them the user loses

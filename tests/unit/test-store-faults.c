@@ -112,12 +112,6 @@ static int restore_and_tear_down(void **state)
 
 /* --- steps many tests share --- */
 
-static void expect_words(const struct failure *refusal, const char *wanted)
-{
-    if (!strstr(refusal->text, wanted))
-        fail_msg("\"%s\" is not in: %s", wanted, refusal->text);
-}
-
 /* Writes what is pending and finishes. 0 or the first error. */
 static int go_on(struct fixture *fixture, struct store *store, struct failure *refusal)
 {
@@ -399,6 +393,15 @@ static int as_nobody(int (*check)(struct fixture *), struct fixture *fixture)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+#define ASSERT_AS_NOBODY(check, fixture)                                                           \
+    do {                                                                                           \
+        int result = as_nobody(check, fixture);                                                    \
+        chmod((fixture)->folder, 0755);                                                            \
+        if (result == 77)                                                                          \
+            skip_because("this process may not change its user");                                  \
+        assert_int_equal(result, 0);                                                               \
+    } while (0)
+
 static int read_all(struct fixture *fixture, uint64_t *samples, struct failure *refusal)
 {
     struct store *store = NULL;
@@ -435,11 +438,7 @@ TEST_WITH(a_read_only_folder_can_be_read, setup, restore_and_tear_down)
     make_finished(fixture);
     chmod(fixture->path, 0444);
     chmod(fixture->folder, 0555);
-    int result = as_nobody(check_read_only, fixture);
-    chmod(fixture->folder, 0755);
-    if (result == 77)
-        skip_because("this process may not change its user");
-    assert_int_equal(result, 0);
+    ASSERT_AS_NOBODY(check_read_only, fixture);
 }
 
 TEST_WITH(a_store_left_in_a_read_only_folder_can_be_read, setup, restore_and_tear_down)
@@ -448,11 +447,7 @@ TEST_WITH(a_store_left_in_a_read_only_folder_can_be_read, setup, restore_and_tea
     leave_behind(fixture, NULL);
     chmod(fixture->path, 0444); /* also when it is our own */
     chmod(fixture->folder, 0555);
-    int result = as_nobody(check_read_only, fixture);
-    chmod(fixture->folder, 0755);
-    if (result == 77)
-        skip_because("this process may not change its user");
-    assert_int_equal(result, 0);
+    ASSERT_AS_NOBODY(check_read_only, fixture);
 }
 
 static int check_hot_journal(struct fixture *fixture)
@@ -469,29 +464,7 @@ TEST_WITH(a_store_that_needs_recovery_it_may_not_have_says_so, setup, restore_an
     leave_behind(fixture, use_plain_vfs);
     chmod(fixture->path, 0444);
     chmod(fixture->folder, 0555);
-    int result = as_nobody(check_hot_journal, fixture);
-    chmod(fixture->folder, 0755);
-    if (result == 77)
-        skip_because("this process may not change its user");
-    assert_int_equal(result, 0);
-}
-
-static int check_unreadable(struct fixture *fixture)
-{
-    struct store *store = NULL;
-    struct failure refusal = {0};
-    return store_open(&store, fixture->path, false, &refusal) == -EACCES ? 0 : 1;
-}
-
-TEST_WITH(an_unreadable_file_is_refused, setup, restore_and_tear_down)
-{
-    struct fixture *fixture = *state;
-    make_finished(fixture);
-    chmod(fixture->path, 0);
-    int result = as_nobody(check_unreadable, fixture);
-    if (result == 77)
-        skip_because("this process may not change its user");
-    assert_int_equal(result, 0);
+    ASSERT_AS_NOBODY(check_hot_journal, fixture);
 }
 
 /* --- wrong places --- */
@@ -513,17 +486,10 @@ TEST_WITH(names_that_cannot_be_stores_are_refused, setup, restore_and_tear_down)
     const struct {
         const char *path;
         int open_error, create_error;
-    } cases[] = {
-        {deep, -ENOENT, -ENOENT},
-        {fixture->folder, -EISDIR, -EEXIST},
-        {loop, -ELOOP, -EEXIST},
-        {inside, -ELOOP, -ELOOP},
-        {fifo, -EINVAL, -EEXIST},
-        {"/dev/zero", -EINVAL, -EEXIST},
-        {"/dev/null/store", -ENOTDIR, -ENOTDIR},
-        {"", -ENOENT, -ENOENT},
-        {long_name, -ENOENT, -ENOENT},
-    };
+    } cases[] = TABLE({deep, -ENOENT, -ENOENT}, {fixture->folder, -EISDIR, -EEXIST},
+                      {loop, -ELOOP, -EEXIST}, {inside, -ELOOP, -ELOOP}, {fifo, -EINVAL, -EEXIST},
+                      {"/dev/zero", -EINVAL, -EEXIST}, {"/dev/null/store", -ENOTDIR, -ENOTDIR},
+                      {"", -ENOENT, -ENOENT}, {long_name, -ENOENT, -ENOENT});
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct store *store = NULL;
         struct failure refusal = {0};
@@ -535,22 +501,6 @@ TEST_WITH(names_that_cannot_be_stores_are_refused, setup, restore_and_tear_down)
         assert_true(strlen(refusal.text) > 20);
         assert_null(store);
     }
-}
-
-TEST_WITH(a_name_too_long_for_sqlite_is_refused_and_leaves_nothing, setup, restore_and_tear_down)
-{
-    struct fixture *fixture = *state;
-    char path[700];
-    int length = snprintf(path, sizeof(path), "%s", fixture->folder);
-    for (int i = 0; i < 3; i++) {
-        length += snprintf(path + length, sizeof(path) - (size_t)length, "/%0150d", i);
-        assert_int_equal(mkdir(path, 0700), 0);
-    }
-    snprintf(path + length, sizeof(path) - (size_t)length, "/%0100d.sqlite", 0);
-    struct store *store = NULL;
-    struct failure refusal = {0};
-    assert_int_equal(store_create(&store, path, &fixture->run, &refusal), -ENAMETOOLONG);
-    assert_int_not_equal(access(path, F_OK), 0);
 }
 
 TEST_WITH(odd_names_are_plain_names, setup, restore_and_tear_down)

@@ -206,17 +206,44 @@ static size_t make_noise(char *bytes, size_t size, const struct content *content
     return at;
 }
 
-TEST_WITH(flipped_bits, setup, teardown)
+/* Every kind of outcome so often at least. A run in a collection is salvaged as one in a file of
+ * its own. */
+static const struct kind_of_damage {
+    const char *what;
+    damage_bytes *damage;
+    size_t times; /* 0: once for each page */
+    unsigned seed;
+    bool in_collection;
+    unsigned sound, saved, refused;
+} kinds_of_damage[] = {
+    {"a flipped bit", flip_a_bit, 100, 11, false, 10 /* unused space */, 10, 11},
+    {"a page of nothing", wipe_a_page, 0, 1, false, 0, 1, 4},
+    {"noise", make_noise, 32, 5, false, 0, 4, 0},
+    {"a flipped bit in a collection", flip_a_bit, 160, 3, true, 0, 11, 11},
+};
+
+TEST_WITH(damaged_bytes_leave_what_was_written_or_a_refusal, setup, teardown)
 {
     struct fixture *fixture = *state;
-    struct attempt attempt = {0};
-    struct content content;
+    char store[160];
     make_finished_with_all(fixture);
-    begin_with(fixture, &attempt, &content);
-    srand(11);
-    for (size_t i = 0; i < 100; i++)
-        try_damage(fixture, &attempt, &content, "a flipped bit", flip_a_bit, i);
-    end_with(&attempt, &content, 10 /* unused space */, 10, 11);
+    snprintf(store, sizeof(store), "%s", fixture->path);
+    const char *const from[] = {store};
+    for (size_t i = 0; i < sizeof(kinds_of_damage) / sizeof(*kinds_of_damage); i++) {
+        const struct kind_of_damage *kind = &kinds_of_damage[i];
+        struct attempt attempt = {0};
+        struct content content;
+        if (kind->in_collection) {
+            snprintf(fixture->path, sizeof(fixture->path), "%s/all.sqlite", fixture->folder);
+            must(collection_write(fixture->path, from, 1, NULL, failure));
+        }
+        begin_with(fixture, &attempt, &content);
+        srand(kind->seed);
+        for (size_t at = 0; at < (kind->times ? kind->times : content.size / 4096); at++)
+            try_damage(fixture, &attempt, &content, kind->what, kind->damage, at);
+        write_file(fixture->path, content.bytes, content.size);
+        end_with(&attempt, &content, kind->sound, kind->saved, kind->refused);
+    }
 }
 
 TEST_WITH(cut_files, setup, teardown)
@@ -256,50 +283,6 @@ TEST_WITH(a_file_without_its_end_keeps_the_rest, setup, teardown)
     end_with(&attempt, &content, 0, 0, 0);
 }
 
-TEST_WITH(zeroed_pages, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct attempt attempt = {0};
-    struct content content;
-    make_finished_with_all(fixture);
-    begin_with(fixture, &attempt, &content);
-    for (size_t page = 0; page < content.size / 4096; page++)
-        try_damage(fixture, &attempt, &content, "a page of nothing", wipe_a_page, page);
-    end_with(&attempt, &content, 0, 1, 4);
-}
-
-TEST_WITH(noise, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct attempt attempt = {0};
-    struct content content;
-    make_finished_with_all(fixture);
-    begin_with(fixture, &attempt, &content);
-    srand(5);
-    for (size_t round = 0; round < 32; round++)
-        try_damage(fixture, &attempt, &content, "noise", make_noise, round);
-    end_with(&attempt, &content, 0, 4, 0);
-}
-
-/* A run in a collection is salvaged as one in a file of its own. */
-TEST_WITH(damaged_collections, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct attempt attempt = {0};
-    struct content content;
-    char store[160];
-    make_finished_with_all(fixture);
-    snprintf(store, sizeof(store), "%s", fixture->path);
-    snprintf(fixture->path, sizeof(fixture->path), "%s/all.sqlite", fixture->folder);
-    const char *const from[] = {store};
-    must(collection_write(fixture->path, from, 1, NULL, failure));
-    begin_with(fixture, &attempt, &content);
-    srand(3);
-    for (size_t i = 0; i < 160; i++)
-        try_damage(fixture, &attempt, &content, "a flipped bit in a collection", flip_a_bit, i);
-    end_with(&attempt, &content, 0, 11, 11);
-}
-
 /* --- known damage, and what is said of it --- */
 
 TEST_WITH(the_lost_process_is_named, setup, teardown)
@@ -337,12 +320,10 @@ TEST_WITH(the_changed_table_is_named, setup, teardown)
     struct fixture *fixture = *state;
     static const struct {
         const char *sql, *table;
-    } changes[] = {
-        {"UPDATE cell SET n = 1001 WHERE id = 2", "cell"},
-        {"UPDATE fact SET value = 'another CPU'", "fact"},
-        {"UPDATE truth SET base = base - 1", "truth"},
-        {"UPDATE meta SET value = '7' WHERE key = 'seed'", "meta"},
-    };
+    } changes[] = {{"UPDATE cell SET n = 1001 WHERE id = 2", "cell"},
+                   {"UPDATE fact SET value = 'another CPU'", "fact"},
+                   {"UPDATE truth SET base = base - 1", "truth"},
+                   {"UPDATE meta SET value = '7' WHERE key = 'seed'", "meta"}};
     for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
         char rest[160], wanted[60];
         struct lost lost;
@@ -405,35 +386,4 @@ TEST_WITH(sound_stores_are_taken_whole, setup, teardown)
     must(dump(attempt.rest, &other, failure));
     assert_string_equal(text_string(&one), text_string(&other));
     end(&attempt);
-}
-
-TEST_WITH(what_is_no_store_stays_none, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct attempt attempt = {0};
-    struct lost lost;
-    struct failure refusal = {0};
-    snprintf(attempt.rest, sizeof(attempt.rest), "%s/rest.sqlite", fixture->folder);
-    static const char text[] = "not a database at all, but long enough to be taken for one\n";
-    write_file(fixture->path, "", 0);
-    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EBADMSG);
-    write_file(fixture->path, text, sizeof(text));
-    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EBADMSG);
-    assert_int_equal(salvage_file(fixture->folder, attempt.rest, &lost, &refusal), -EISDIR);
-    unlink(fixture->path);
-    assert_int_equal(mkfifo(fixture->path, 0600), 0);
-    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EINVAL);
-    unlink(fixture->path);
-    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -ENOENT);
-    make_finished(fixture);
-    change(fixture->path, "PRAGMA user_version=99");
-    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EPROTONOSUPPORT);
-    change(fixture->path, "PRAGMA user_version=1099");
-    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EPROTONOSUPPORT);
-    unlink(fixture->path);
-    make_finished(fixture);
-    change(fixture->path, "ALTER TABLE visit RENAME TO evil; CREATE VIEW visit AS SELECT 1 AS id");
-    assert_int_equal(salvage_file(fixture->path, attempt.rest, &lost, &refusal), -EBADMSG);
-    assert_false(exists(attempt.rest, ""));
-    assert_false(exists(attempt.rest, "-rest"));
 }

@@ -157,39 +157,6 @@ TEST(faults_of_the_way_of_measuring_disturb_nobody)
     assert_true(untouched.faults.known && untouched.faults.value == 0);
 }
 
-static const char *copies_words(const struct reading *readings, size_t each, size_t counters,
-                                const struct summary *first)
-{
-    static struct text text;
-    struct copies copies = {0};
-    text_clear(&text);
-    for (size_t i = 0; i < counters; i++) {
-        struct summary summary = judge(readings + i * each, each, &expects_1000);
-        copies_add(&copies, &summary);
-    }
-    copies_sentence(&copies, first, &text);
-    return text_string(&text);
-}
-
-TEST(other_counters_of_an_event_are_told_where_they_differ)
-{
-    struct reading first[2], others[4];
-    fill(first, 2, 1000);
-    fill(others, 4, 1000);
-    struct summary summary = judge(first, 2, &expects_1000);
-    assert_string_equal(copies_words(others, 2, 2, &summary), "");
-    assert_string_equal(copies_words(others, 2, 0, &summary), "");
-    others[3].value = 1007;
-    assert_string_equal(copies_words(others, 2, 2, &summary),
-                        "; its other 2 counters read 1,000 to 1,007");
-    others[0].running = others[1].running = 0;
-    assert_string_equal(copies_words(others, 2, 1, &summary),
-                        "; its other counter got no counter time at all");
-    assert_string_equal(copies_words(others, 2, 2, &summary),
-                        "; its other 2 counters read 1,000 to 1,007, and got no counter time in 2 "
-                        "of 4 runs");
-}
-
 TEST(part_time_counters_are_scaled_and_idle_ones_left_out)
 {
     struct reading readings[4];
@@ -222,65 +189,6 @@ TEST(part_time_counters_are_scaled_and_idle_ones_left_out)
     uint64_t value;
     assert_true(reading_value(&huge, &value));
     assert_true(value == UINT64_MAX);
-}
-
-TEST(runs_without_a_counter_are_no_part_of_every_run)
-{
-    struct reading readings[3];
-    fill(readings, 3, 1000);
-    readings[2] = (struct reading){.value = 0, .enabled = 100, .running = 0};
-    const struct {
-        uint64_t value;
-        const char *words;
-    } cases[] = {
-        {1000, "exact in every run that got a counter; no counter time in 1 of 3 runs"},
-        {1007, "error +7 in every run that got a counter; "},
-        {0, "0 in every run that got a counter although"},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        readings[0].value = readings[1].value = cases[i].value;
-        struct summary summary = judge(readings, 3, &expects_1000);
-        const char *seen = sentence(&summary, "x");
-        assert_true(strlen(seen) >= strlen(cases[i].words));
-        assert_memory_equal(seen, cases[i].words, strlen(cases[i].words));
-    }
-    struct expectation nothing = {0};
-    struct summary summary = judge(readings, 3, &nothing);
-    assert_non_null(strstr(sentence(&summary, "x"), "the same in every run that got a counter"));
-}
-
-TEST(exact_runs_do_not_hide_how_far_the_others_are_off)
-{
-    struct reading readings[10];
-    fill(readings, 10, 1000);
-    readings[3].value = 1005;
-    struct summary summary = judge(readings, 10, &expects_1000);
-    assert_string_equal(sentence(&summary, "x"), "exact in 9 of 10 runs, else error +5");
-    readings[8].value = 1003;
-    summary = judge(readings, 10, &expects_1000);
-    assert_string_equal(sentence(&summary, "x"), "exact in 8 of 10 runs, else error from +3 to +5");
-    readings[0].value = 998;
-    summary = judge(readings, 10, &expects_1000);
-    assert_string_equal(sentence(&summary, "x"), "exact in 7 of 10 runs, else error from -2 to +5");
-    assert_int_equal(summary.error_min.value, -2);
-}
-
-TEST(no_truth_is_said_with_its_reason)
-{
-    struct reading readings[3];
-    fill(readings, 3, 2400);
-    readings[0].value = 2381;
-    readings[2].value = 2990;
-    struct expectation nothing = {.overhead = {true, 2300}};
-    struct summary summary = judge(readings, 3, &nothing);
-    assert_false(summary.error.known);
-    assert_string_equal(counted(&summary), "2,400 [2,381 \u2026 2,990]");
-    AUTO_TEXT struct text ticks = {0};
-    measure_counted(&summary, "ticks", &ticks);
-    assert_string_equal(text_string(&ticks), "2,400 ticks [2,381 \u2026 2,990]");
-    assert_string_equal(sentence(&summary, "msr/tsc/"),
-                        "spread 609 between the lowest and the highest run; the null specimen "
-                        "alone reads 2,300; no truth to compare with: no specimen predicts it");
 }
 
 TEST(limits_are_kept_to_or_left)
@@ -348,17 +256,11 @@ TEST(the_mode_is_read_from_the_name)
     static const struct {
         const char *name, *mode;
         bool user_only;
-    } cases[] = {
-        {"instructions:u", "u", true},
-        {"instructions", NULL, false},
-        {"instructions:uk", "uk", false},
-        {"cpu/event=0xc0/k", "k", false},
-        {"msr/tsc/", NULL, false},
-        {"syscalls:sys_enter_getppid", NULL, false},
-        {"mem:0x1000/4:rw", NULL, false},
-        {"mem:0x1000/4:rw:u", "u", true},
-        {"uprobe:/bin/true:main", NULL, false},
-    };
+    } cases[] = TABLE({"instructions:u", "u", true}, {"instructions", NULL, false},
+                      {"instructions:uk", "uk", false}, {"cpu/event=0xc0/k", "k", false},
+                      {"msr/tsc/", NULL, false}, {"syscalls:sys_enter_getppid", NULL, false},
+                      {"mem:0x1000/4:rw", NULL, false}, {"mem:0x1000/4:rw:u", "u", true},
+                      {"uprobe:/bin/true:main", NULL, false});
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *mode = event_mode(cases[i].name);
         if (cases[i].mode)

@@ -90,7 +90,7 @@ struct world {
     bool coarse; /* a step is more than the scatter, so that limits lie between few values */
 };
 
-static const struct world worlds[] = {
+static const struct world worlds[] = TABLE(
     {"gaussian, a fine counter", gaussian, 8, 1, false},
     {"gaussian, as wide as a step", gaussian, 2, 2, false},
     {"gaussian, much narrower than a step", gaussian, 2, 26, true},
@@ -98,13 +98,9 @@ static const struct world worlds[] = {
     {"no scatter, a coarse counter", constant, 1, 40, true},
     {"three values", three_values, 2, 2, true},
     {"three values, a fine counter", three_values, 5, 1, false},
-    {"two humps", two_humps, 4, 1, false},
-    {"two humps, a coarse counter", two_humps, 4, 10, true},
-    {"skewed", skewed, 6, 2, false},
-    {"heavy tails", heavy_tails, 4, 1, false},
-    {"flipping states", flipping, 3, 2, false},
-    {"drifting", drifting, 4, 2, false},
-};
+    {"two humps", two_humps, 4, 1, false}, {"two humps, a coarse counter", two_humps, 4, 10, true},
+    {"skewed", skewed, 6, 2, false}, {"heavy tails", heavy_tails, 4, 1, false},
+    {"flipping states", flipping, 3, 2, false}, {"drifting", drifting, 4, 2, false});
 
 static double now; /* ticks, and parts of them */
 

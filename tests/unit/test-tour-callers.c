@@ -160,13 +160,3 @@ TEST(a_call_to_a_counter_that_is_gone_is_noticed)
         }
     }
 }
-
-/* It has no counter to ask: that it comes back, however often it is made, is what can be seen. */
-TEST(the_calls_of_the_timer_change_nothing)
-{
-    static const struct tour_state zero;
-    tour = zero;
-    caller_timer.calls[CALL_NOTHING].function(&tour, 1000);
-    caller_timer.calls[CALL_GAUGE].function(&tour, 1000);
-    assert_memory_equal(&tour, &zero, sizeof(tour));
-}

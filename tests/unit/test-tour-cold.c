@@ -3,8 +3,6 @@
  *
  * The processes of cold tours, looked into from outside: what the loader has bound before the first
  * call and behind the last, and that the harness itself takes no fault while it meters. */
-#include <sys/syscall.h>
-
 #include "case.h"
 #include "tour-process.h"
 
@@ -15,66 +13,25 @@
 #define OF_ASSAY      "timer.nothing,timer.nothing,assay.start,assay.read,assay.stop"
 #define OF_ASSAY_RUNS 5
 
-static const char *const measured[] = {"ioctl", "read"};
-static const char *const of_assay[] = {"assay_set_enable", "assay_set_disable", "assay_set_take"};
+static const char *const measured[] = {"ioctl", "read", NULL};
+static const char *const of_assay[] = {"assay_set_enable", "assay_set_disable", "assay_set_take",
+                                       NULL};
 
-static int why_not(void)
-{
-    struct job *job = tour_job("timer.nothing", 1, false, NULL);
-    long fd = syscall(SYS_perf_event_open, &job->tour.counted.attr, 0, -1, -1, 0);
-    int error = fd < 0 ? errno : 0;
-    if (fd >= 0)
-        close((int)fd);
-    tour_job_free(job);
-    return error;
-}
-
-#define SKIP_WITHOUT_COUNTERS()                                                                    \
-    do {                                                                                           \
-        int error = why_not();                                                                     \
-        if (error)                                                                                 \
-            skip_because("page-faults:u cannot be opened here: %s", strerror(error));              \
-        if (!tour_processes_open())                                                                \
-            skip_because("processes of our own cannot be looked into here");                       \
-    } while (0)
-
-static void assert_slots(const struct tour_process *process, const char *const *symbols,
-                         size_t count, bool unbound)
-{
-    for (size_t index = 0; index < count; index++)
-        assert_int_equal(tour_process_unbound(process, symbols[index]), unbound);
-}
-
-static void travel(const char *harness, const char *calls, uint32_t runs, bool cold,
-                   const char *const *symbols, size_t count, bool unbound_before)
-{
-    struct tour_process process;
-    tour_process_start(&process, harness, calls, runs, cold);
-    assert_slots(&process, symbols, count, unbound_before);
-    tour_process_travel(&process);
-    assert_slots(&process, symbols, count, false);
-    tour_process_end(&process);
-}
-
-TEST(a_cold_lazy_tour_binds_what_it_measures_in_its_calls)
+/* A cold lazy tour binds what it measures in its calls; a warm one, and one that was bound at the
+ * start, has bound it before. */
+TEST(only_a_cold_lazy_tour_binds_what_it_measures_in_its_calls)
 {
     SKIP_WITHOUT_COUNTERS();
-    travel("harness-tour-lazy", SWITCHES, SWITCHES_RUNS, true, measured, 2, true);
-    travel("harness-tour-lazy", OF_ASSAY, OF_ASSAY_RUNS, true, of_assay, 3, true);
-}
-
-TEST(a_warm_lazy_tour_has_bound_it_before)
-{
-    SKIP_WITHOUT_COUNTERS();
-    travel("harness-tour-lazy", SWITCHES, SWITCHES_RUNS, false, measured, 2, false);
-    travel("harness-tour-lazy", OF_ASSAY, OF_ASSAY_RUNS, false, of_assay, 3, false);
-}
-
-TEST(a_tour_bound_at_the_start_has_bound_it_before)
-{
-    SKIP_WITHOUT_COUNTERS();
-    travel("harness-tour-bind-now", SWITCHES, SWITCHES_RUNS, true, measured, 2, false);
-    travel("harness-tour-bind-now", OF_ASSAY, OF_ASSAY_RUNS, true, of_assay, 3, false);
+    static const struct travel travels[] = {
+        {"harness-tour-lazy", SWITCHES, SWITCHES_RUNS, true, measured, true},
+        {"harness-tour-lazy", OF_ASSAY, OF_ASSAY_RUNS, true, of_assay, true},
+        {"harness-tour-lazy", SWITCHES, SWITCHES_RUNS, false, measured, false},
+        {"harness-tour-lazy", OF_ASSAY, OF_ASSAY_RUNS, false, of_assay, false},
+        {"harness-tour-bind-now", SWITCHES, SWITCHES_RUNS, true, measured, false},
+        {"harness-tour-bind-now", OF_ASSAY, OF_ASSAY_RUNS, true, of_assay, false},
+    };
+    for (size_t i = 0; i < sizeof(travels) / sizeof(*travels); i++)
+        tour_process_travels(&travels[i], "");
 }
 
 TEST(only_what_is_called_is_bound)

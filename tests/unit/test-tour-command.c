@@ -95,14 +95,3 @@ TEST(a_variable_of_the_parent_is_taken_over)
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
 }
-
-TEST(events_that_perf_cannot_be_told_are_refused)
-{
-    static const char *const names[] = {"-a", "page-faults;drop"};
-    for (size_t index = 0; index < 2; index++) {
-        struct failure failure = {0};
-        assert_int_equal(perf_takes_event(names[index], &failure), -EINVAL);
-        assert_non_null(strstr(failure.text, names[index]));
-    }
-    assert_int_equal(perf_takes_event("page-faults:u", NULL), 0);
-}

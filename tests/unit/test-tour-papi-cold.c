@@ -3,8 +3,6 @@
  *
  * The processes of cold tours of PAPI, looked into from outside: its functions are bound by the
  * calls that are metered, and by nothing before. */
-#include <sys/syscall.h>
-
 #include "case.h"
 #include "tour-process.h"
 
@@ -12,19 +10,8 @@
 #define READ "timer.nothing,papi-low.read,papi-low.read"
 #define HIGH "timer.nothing,papi-high.begin,papi-high.end,papi-high.begin,papi-high.end"
 
-static const char *const low[] = {"PAPI_start", "PAPI_read", "PAPI_accum", "PAPI_stop"};
-static const char *const high[] = {"PAPI_hl_region_begin", "PAPI_hl_region_end"};
-
-static int why_not(void)
-{
-    struct job *job = tour_job("timer.nothing", 1, false, NULL);
-    long fd = syscall(SYS_perf_event_open, &job->tour.counted.attr, 0, -1, -1, 0);
-    int error = fd < 0 ? errno : 0;
-    if (fd >= 0)
-        close((int)fd);
-    tour_job_free(job);
-    return error;
-}
+static const char *const low[] = {"PAPI_start", "PAPI_read", "PAPI_accum", "PAPI_stop", NULL};
+static const char *const high[] = {"PAPI_hl_region_begin", "PAPI_hl_region_end", NULL};
 
 /* The line in which its harness says that PAPI cannot count here; "" where it can. */
 static const char *papi_absence(void)
@@ -45,13 +32,9 @@ static const char *papi_absence(void)
     return found;
 }
 
-#define SKIP_WITHOUT_COUNTERS()                                                                    \
+#define SKIP_WITHOUT_PAPI()                                                                        \
     do {                                                                                           \
-        int error = why_not();                                                                     \
-        if (error)                                                                                 \
-            skip_because("page-faults:u cannot be opened here: %s", strerror(error));              \
-        if (!tour_processes_open())                                                                \
-            skip_because("processes of our own cannot be looked into here");                       \
+        SKIP_WITHOUT_COUNTERS();                                                                   \
         if (*papi_absence())                                                                       \
             skip_because("%s", papi_absence());                                                    \
     } while (0)
@@ -59,45 +42,26 @@ static const char *papi_absence(void)
 /* Where a report would go, which no tour writes. */
 static const char folder[] = "/nowhere";
 
-static void assert_slots(const struct tour_process *process, const char *const *symbols,
-                         size_t count, bool unbound)
+TEST(calls_bind_themselves_where_nothing_bound_them_before)
 {
-    for (size_t index = 0; index < count; index++)
-        assert_int_equal(tour_process_unbound(process, symbols[index]), unbound);
-}
-
-static void travel(const char *harness, const char *calls, uint32_t runs,
-                   const char *const *symbols, size_t count, bool unbound_before)
-{
-    struct tour_process process;
-    tour_process_start_in(&process, harness, calls, runs, true, folder);
-    assert_slots(&process, symbols, count, unbound_before);
-    tour_process_travel(&process);
-    assert_slots(&process, symbols, count, false);
-    tour_process_end(&process);
-}
-
-TEST(calls_of_a_cold_lazy_tour_bind_themselves)
-{
-    SKIP_WITHOUT_COUNTERS();
-    travel("harness-tour-papi-lazy", LOW, 5, low, 4, true);
-    travel("harness-tour-papi-lazy", HIGH, 5, high, 2, true);
-}
-
-TEST(what_is_bound_at_the_start_is_bound_before)
-{
-    SKIP_WITHOUT_COUNTERS();
-    travel("harness-tour-papi-bind-now", LOW, 5, low, 4, false);
-    travel("harness-tour-papi-bind-now", HIGH, 5, high, 2, false);
+    SKIP_WITHOUT_PAPI();
+    static const struct travel travels[] = {
+        {"harness-tour-papi-lazy", LOW, 5, true, low, true},
+        {"harness-tour-papi-lazy", HIGH, 5, true, high, true},
+        {"harness-tour-papi-bind-now", LOW, 5, true, low, false},
+        {"harness-tour-papi-bind-now", HIGH, 5, true, high, false},
+    };
+    for (size_t i = 0; i < sizeof(travels) / sizeof(*travels); i++)
+        tour_process_travels(&travels[i], folder);
 }
 
 /* The counters run before the first read: started without binding what a tour would measure. */
 TEST(a_tour_that_reads_first_has_bound_no_start)
 {
-    SKIP_WITHOUT_COUNTERS();
+    SKIP_WITHOUT_PAPI();
     struct tour_process process;
     tour_process_start_in(&process, "harness-tour-papi-lazy", READ, 3, true, folder);
-    assert_slots(&process, low, 4, true);
+    tour_process_assert(&process, low, 4, true);
     tour_process_travel(&process);
     assert_false(tour_process_unbound(&process, "PAPI_read"));
     assert_true(tour_process_unbound(&process, "PAPI_start"));
@@ -108,7 +72,7 @@ TEST(a_tour_that_reads_first_has_bound_no_start)
 /* The library starts within the first region: its faults are that call's. */
 TEST(the_first_region_starts_the_library)
 {
-    SKIP_WITHOUT_COUNTERS();
+    SKIP_WITHOUT_PAPI();
     struct tour_process process;
     tour_process_start_in(&process, "harness-tour-papi-lazy", HIGH, 5, true, folder);
     tour_process_travel(&process);

@@ -222,32 +222,3 @@ TEST_WITH(more_regions_than_memory_is_kept_for_are_refused, set_up, tear_down)
     assert_non_null(strstr(tour->job->reason, "ask for more processes"));
     tour->job->runs = runs;
 }
-
-TEST_WITH(what_papi_cannot_name_is_refused, set_up, tear_down)
-{
-    static const struct caller *const callers[] = {&caller_papi_low, &caller_papi_high};
-    struct tour_state *tour = &((struct fixture *)*state)->state;
-    SKIP_WITHOUT_PAPI();
-    snprintf(tour->job->tour.counted.name, JOB_NAME, "msr/tsc/");
-    tour->job->tour.counted.attr.type = 4711;
-    for (size_t index = 0; index < 2; index++) {
-        tour->job->reason[0] = '\0';
-        assert_int_equal(callers[index]->open(tour), -ENOTSUP);
-        assert_non_null(strstr(tour->job->reason, "PAPI has no name for msr/tsc/"));
-    }
-    snprintf(tour->job->tour.counted.name, JOB_NAME, "perf::NO_SUCH_EVENT:u");
-    for (size_t index = 0; index < 2; index++) {
-        assert_true(callers[index]->open(tour) < 0);
-        assert_non_null(strstr(tour->job->reason, "PAPI does not know perf::NO_SUCH_EVENT"));
-    }
-}
-
-TEST_WITH(a_set_cannot_be_opened_one_by_one, set_up, tear_down)
-{
-    struct tour_state *tour = &((struct fixture *)*state)->state;
-    tour->job->separate = 1;
-    tour->job->tour.open = 2;
-    assert_int_equal(caller_papi_low.open(tour), -ENOTSUP);
-    assert_int_equal(caller_papi_high.open(tour), -ENOTSUP);
-    assert_non_null(strstr(tour->job->reason, "in one set"));
-}

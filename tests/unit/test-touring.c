@@ -66,22 +66,18 @@ static const struct caller diarist = {
               [CALL_STOP] = {call_stop, EFFECT_STOPS, WHEN_RUNNING},
               [CALL_READ] = {call_read, EFFECT_KEEPS, WHEN_ANY}},
 };
-static const struct caller talker = {
-    .path = "talker",
-    .instrument = "diary",
-    .note = "",
-    .page = "",
-    .check = explain,
-    .calls = {[CALL_READ] = {call_read, EFFECT_KEEPS, WHEN_ANY}},
-};
-static const struct caller loner = {
-    .path = "loner",
-    .instrument = "loneliness",
-    .note = "",
-    .page = "",
-    .alone = true,
-    .calls = {[CALL_READ] = {call_read, EFFECT_KEEPS, WHEN_ANY}},
-};
+static const struct caller talker = {.path = "talker",
+                                     .instrument = "diary",
+                                     .note = "",
+                                     .page = "",
+                                     .check = explain,
+                                     .calls = {[CALL_READ] = {call_read, EFFECT_KEEPS, WHEN_ANY}}};
+static const struct caller loner = {.path = "loner",
+                                    .instrument = "loneliness",
+                                    .note = "",
+                                    .page = "",
+                                    .alone = true,
+                                    .calls = {[CALL_READ] = {call_read, EFFECT_KEEPS, WHEN_ANY}}};
 static const struct caller of_cold_pages = {
     .path = "of-cold",
     .instrument = "pages",
@@ -156,78 +152,63 @@ TEST(own_pages_that_were_touched_take_no_fault)
     assert_int_equal(faults(), before);
 }
 
-TEST(a_warm_tour_is_made_once_before_it_counts)
+/* Warm tours are made once before they count; an instrument begins as its first switching call
+ * wants it, and runs where it is only read; pages are prepared before anything counts in cold
+ * tours. */
+TEST(tours_are_made_as_they_are_written)
 {
-    assert_made("diarist.start,diarist.read*8,diarist.stop", 6, false,
-                "stands*0 start*1 read*8 stop*1 start*1 read*8 stop*1 start*1 read*8 stop*1");
+    static const struct {
+        const char *calls;
+        uint32_t runs;
+        bool cold;
+        const char *diary;
+    } tours[] = {
+        {"diarist.start,diarist.read*8,diarist.stop", 6, false,
+         "stands*0 start*1 read*8 stop*1 start*1 read*8 stop*1 start*1 read*8 stop*1"},
+        {"diarist.start,diarist.stop", 2, true, "stands*0 start*1 stop*1"},
+        {"diarist.read,diarist.stop,diarist.start", 3, true, "runs*0 read*1 stop*1 start*1"},
+        {"diarist.read,diarist.start", 2, true, "stands*0 read*1 start*1"},
+        {"diarist.read", 1, true, "runs*0 read*1"},
+        {"of-cold.read,of-cold.read", 2, true, "prepared*0 runs*0 read*1 read*1"},
+        {"of-cold.read", 1, false, "runs*0 read*1 read*1"},
+        {"diarist.start", 1, true, "stands*0 start*1"},
+        {"loner.read", 1, true, "read*1"},
+        {"of-cold.read,of-touched.read", 2, false, "runs*0 read*1 read*1 read*1 read*1"},
+    };
+    for (size_t i = 0; i < sizeof(tours) / sizeof(*tours); i++)
+        assert_made(tours[i].calls, tours[i].runs, tours[i].cold, tours[i].diary);
 }
 
-TEST(a_cold_tour_is_not)
+TEST(tours_that_make_no_sense_are_refused)
 {
-    assert_made("diarist.start,diarist.stop", 2, true, "stands*0 start*1 stop*1");
-}
-
-TEST(an_instrument_begins_as_its_first_switching_call_wants_it)
-{
-    assert_made("diarist.read,diarist.stop,diarist.start", 3, true, "runs*0 read*1 stop*1 start*1");
-    assert_made("diarist.read,diarist.start", 2, true, "stands*0 read*1 start*1");
-}
-
-TEST(an_instrument_that_is_only_read_runs)
-{
-    assert_made("diarist.read", 1, true, "runs*0 read*1");
-}
-
-TEST(pages_are_prepared_before_anything_counts_in_cold_tours_only)
-{
-    assert_made("of-cold.read,of-cold.read", 2, true, "prepared*0 runs*0 read*1 read*1");
-    assert_made("of-cold.read", 1, false, "runs*0 read*1 read*1");
-}
-
-TEST(calls_that_make_no_sense_where_they_stand_are_refused)
-{
-    assert_refused("diarist.stop,diarist.stop", 2, true,
-                   "call 2 of the tour, diarist.stop, makes no sense where it stands: diary is "
-                   "stopped then");
-    assert_refused("diarist.start,diarist.read,diarist.start", 3, true,
-                   "call 3 of the tour, diarist.start, makes no sense where it stands: diary is "
-                   "running then");
-}
-
-TEST(a_tour_that_does_not_end_as_it_began_has_one_pass)
-{
-    const char *reason = "the tour begins with diary stopped but leaves it running: its next pass "
-                         "would be another one";
-    assert_refused("diarist.start", 1, false, reason);
-    assert_refused("diarist.start", 2, true, reason);
-    assert_made("diarist.start", 1, true, "stands*0 start*1");
-}
-
-TEST(runs_that_are_no_whole_passes_are_refused)
-{
-    assert_refused("diarist.read,diarist.read", 3, false, "3 runs are no whole passes of 2 calls");
-}
-
-TEST(calls_that_the_harness_does_not_have_are_refused)
-{
-    assert_refused("diarist.read,nobody.read", 2, false,
-                   "this harness has no operation nobody.read");
-    assert_refused("diarist.accum", 1, false, "this harness has no operation diarist.accum");
-    assert_refused("talker.start", 1, false, "this harness has no operation talker.start");
-}
-
-TEST(who_must_be_alone_has_no_company)
-{
-    assert_refused("loner.read,diarist.read", 2, false,
-                   "loner switches what is not its own: a tour with it has no other instrument");
-    assert_made("loner.read", 1, true, "read*1");
-}
-
-TEST(a_cold_tour_has_pages_in_one_state)
-{
-    assert_refused("of-cold.read,of-touched.read", 2, true,
-                   "a cold tour reads pages in one state, but this one both cold and touched ones");
-    assert_made("of-cold.read,of-touched.read", 2, false, "runs*0 read*1 read*1 read*1 read*1");
+    static const struct {
+        const char *calls;
+        uint32_t runs;
+        bool cold;
+        const char *reason;
+    } tours[] = {
+        {"diarist.stop,diarist.stop", 2, true,
+         "call 2 of the tour, diarist.stop, makes no sense where it stands: diary is stopped then"},
+        {"diarist.start,diarist.read,diarist.start", 3, true,
+         "call 3 of the tour, diarist.start, makes no sense where it stands: diary is running "
+         "then"},
+        {"diarist.start", 1, false,
+         "the tour begins with diary stopped but leaves it running: its next pass would be another "
+         "one"},
+        {"diarist.start", 2, true,
+         "the tour begins with diary stopped but leaves it running: its next pass would be another "
+         "one"},
+        {"diarist.read,diarist.read", 3, false, "3 runs are no whole passes of 2 calls"},
+        {"diarist.read,nobody.read", 2, false, "this harness has no operation nobody.read"},
+        {"diarist.accum", 1, false, "this harness has no operation diarist.accum"},
+        {"talker.start", 1, false, "this harness has no operation talker.start"},
+        {"loner.read,diarist.read", 2, false,
+         "loner switches what is not its own: a tour with it has no other instrument"},
+        {"of-cold.read,of-touched.read", 2, true,
+         "a cold tour reads pages in one state, but this one both cold and touched ones"},
+    };
+    for (size_t i = 0; i < sizeof(tours) / sizeof(*tours); i++)
+        assert_refused(tours[i].calls, tours[i].runs, tours[i].cold, tours[i].reason);
 }
 
 TEST(a_call_that_fails_ends_the_tour_there)

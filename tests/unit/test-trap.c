@@ -66,34 +66,6 @@ static int64_t loop_truth(uint64_t n)
     return truth->base + truth->each * (int64_t)n;
 }
 
-/* Unoptimised, a compiler may fetch the two operands of the slot inside the window. */
-TEST(nothing_counts_nothing_at_every_level)
-{
-    need_trap_flag();
-    static const struct path *const levels[] = {&path_trap_O0, &path_trap_O1, &path_trap_O2,
-                                                &path_trap_O3};
-    for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++) {
-        struct counts nothing, loop;
-        assert_int_equal(run(levels[i], SPECIMEN_NULL, 1, NULL, &nothing), 0);
-        assert_in_range(nothing.instructions, 0, levels[i] == &path_trap_O0 ? 2 : 0);
-        assert_int_equal(nothing.raw, nothing.instructions);
-        assert_int_equal(run(levels[i], SPECIMEN_LOOP, 10, NULL, &loop), 0);
-        assert_int_equal(loop.instructions - nothing.instructions, loop_truth(10));
-    }
-}
-
-TEST(the_loop_is_exact_up_to_ten_thousand)
-{
-    need_trap_flag();
-    static const uint64_t ns[] = {1, 10, 1000, 10000};
-    for (size_t i = 0; i < sizeof(ns) / sizeof(*ns); i++) {
-        struct counts counts;
-        assert_int_equal(run(&path_trap_O2, SPECIMEN_LOOP, ns[i], NULL, &counts), 0);
-        assert_int_equal(counts.instructions, loop_truth(ns[i]));
-        assert_int_equal(counts.raw, loop_truth(ns[i]));
-    }
-}
-
 TEST(a_loop_with_one_instruction_more_is_noticed)
 {
     need_trap_flag();

@@ -87,14 +87,18 @@ static void plant_as(const char *name, const struct trust_machine *machine,
     fputs("}\n", out);
 }
 
+static const char *name_of(const struct trust_machine *machine)
+{
+    static char name[24];
+    trust_machine_name(machine, name);
+    return strcat(name, ".json");
+}
+
 /* Under the name that validate would give it. */
 static void plant(const struct trust_machine *machine, const struct planted_event *events,
                   size_t count)
 {
-    char name[24];
-    trust_machine_name(machine, name);
-    strcat(name, ".json");
-    plant_as(name, machine, events, count);
+    plant_as(name_of(machine), machine, events, count);
 }
 
 static void plant_text(const char *name, const char *text)
@@ -123,27 +127,6 @@ static int ask(const char *event, struct assay_trust_verdict *trust)
         .folder = folder, .event = event, .machine = &base, .now = NOW};
     failure = (struct failure){0};
     return trust_look(&question, trust, &failure);
-}
-
-TEST_WITH(nothing_known_says_what_to_do, setup, teardown)
-{
-    struct assay_trust_verdict trust;
-    static const struct planted_event events[] = {
-        {"faults", "exact", "2027-01-15T07:00:00Z", NULL}};
-    char whole[sizeof(folder)];
-    strcpy(whole, folder);
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(ask("page-faults", &trust), -ENOENT);
-        assert_string_equal(trust.verdict, "unknown");
-        assert_int_equal(trust.age_s, -1);
-        assert_non_null(strstr(trust.note, "`assay validate page-faults`"));
-        assert_non_null(strstr(failure.text, "assay validate"));
-        if (i == 0)
-            plant(&base, events, 1); /* of another event */
-        else
-            strcat(folder, "/none"); /* no such folder */
-    }
-    strcpy(folder, whole);
 }
 
 TEST_WITH(its_own_passport_is_fresh, setup, teardown)
@@ -210,18 +193,6 @@ TEST_WITH(each_field_that_differs_makes_it_stale, setup, teardown)
     }
 }
 
-TEST_WITH(another_cpu_says_nothing, setup, teardown)
-{
-    struct assay_trust_verdict trust;
-    static const struct planted_event events[] = {{"a", "exact", "2027-01-15T07:00:00Z", NULL}};
-    static const char *const keys[] = {"isa", "cpu.vendor", "cpu.family", "cpu.model", "emulated"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        struct trust_machine then = other(keys[i], "other");
-        plant(&then, events, 1);
-    }
-    assert_int_equal(ask("a", &trust), -ENOENT);
-}
-
 TEST_WITH(of_stale_ones_the_newest_answers_and_a_fresh_one_before_all, setup, teardown)
 {
     struct assay_trust_verdict trust;
@@ -245,60 +216,6 @@ TEST_WITH(of_stale_ones_the_newest_answers_and_a_fresh_one_before_all, setup, te
     /* What the fresh one does not know a stale one may. */
     assert_int_equal(ask("b", &trust), 0);
     assert_true(trust.stale);
-}
-
-TEST_WITH(the_verdict_of_a_mode_is_not_lent_to_another, setup, teardown)
-{
-    static const struct planted_event events[] = {
-        {"a:u", "dead", "2027-01-02T00:00:00Z", NULL},
-        {"cpu/x/u", "exact", "2027-01-01T00:00:00Z", NULL},
-        {"b", "exact", "2027-01-01T00:00:00Z", NULL}};
-    static const struct {
-        const char *asked;
-        bool known;
-    } cases[] = {{"a", false}, {"a:u", true},     {"a:uk", false}, {"cpu/x/", false},
-                 {"b", true},  {"cpu/x/u", true}, {"b:u", false}};
-    plant(&base, events, 3);
-    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct assay_trust_verdict trust;
-        assert_int_equal(ask(cases[i].asked, &trust), cases[i].known ? 0 : -ENOENT);
-        assert_string_equal(trust.event, cases[i].known ? cases[i].asked : "");
-    }
-}
-
-TEST_WITH(a_refusal_is_no_verdict, setup, teardown)
-{
-    struct assay_trust_verdict trust;
-    static const char refused[] = "\"cause\":\"permission\",\"note\":\"no\",\"path\":null,"
-                                  "\"access\":{\"errno\":1},";
-    /* As this version writes them, and as earlier ones did. */
-    static const struct planted_event now[] = {
-        {"a", "unjudged", "2027-01-02T00:00:00Z", refused},
-        {"b", "unsupported", "2027-01-02T00:00:00Z", refused},
-        {"c", "unjudged", "2027-01-02T00:00:00Z", refused}};
-    static const struct planted_event before[] = {{"a", "exact", "2027-01-01T00:00:00Z", NULL},
-                                                  {"b", "dead", "2027-01-01T00:00:00Z", NULL}};
-    struct trust_machine then = other("kernel.release", "6.1.0");
-    plant(&base, now, 3);
-    plant(&then, before, 2);
-    assert_int_equal(ask("a", &trust), 0);
-    assert_string_equal(trust.verdict, "exact");
-    assert_true(trust.stale);
-    assert_int_equal(ask("b", &trust), 0);
-    assert_string_equal(trust.verdict, "dead");
-    assert_int_equal(ask("c", &trust), 0);
-    assert_string_equal(trust.verdict, "unjudged");
-    assert_string_equal(trust.cause, "permission");
-}
-
-TEST_WITH(a_date_in_the_future_is_said, setup, teardown)
-{
-    struct assay_trust_verdict trust;
-    static const struct planted_event events[] = {{"a", "exact", "2027-01-15T08:00:01Z", NULL}};
-    plant(&base, events, 1);
-    assert_int_equal(ask("a", &trust), 0);
-    assert_int_equal(trust.age_s, 0);
-    assert_string_equal(trust.note, "dated in the future; a note");
 }
 
 /* --- hostile ones --- */
@@ -344,22 +261,6 @@ TEST_WITH(what_is_no_passport_is_refused_with_file_and_place, setup, teardown)
     }
 }
 
-TEST_WITH(what_follows_behind_its_end_is_refused, setup, teardown)
-{
-    struct assay_trust_verdict trust;
-    static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
-    char name[24], path[256];
-    trust_machine_name(&base, name);
-    path_of(strcat(name, ".json"), path);
-    plant(&base, events, 1);
-    FILE *file = fopen(path, "ae");
-    assert_non_null(file);
-    fputs("{}", file);
-    fclose(file);
-    assert_int_equal(ask("a", &trust), -EINVAL);
-    assert_non_null(strstr(failure.text, "line 2, column 1: something follows"));
-}
-
 TEST_WITH(the_same_twice_is_refused, setup, teardown)
 {
     struct assay_trust_verdict trust;
@@ -382,9 +283,7 @@ TEST_WITH(the_same_twice_is_refused, setup, teardown)
         {"{\"machine\":[{\"field\":\"isa\",\"value\":\"a\"},{\"field\":\"isa\",\"value\":\"b\"}]}",
          "isa for the second time"},
     };
-    char name[24];
-    trust_machine_name(&base, name);
-    strcat(name, ".json");
+    const char *const name = name_of(&base);
     for (size_t i = 0; i < sizeof(wholes) / sizeof(*wholes); i++) {
         plant_text(name, wholes[i].text);
         if (ask("a", &trust) != -EINVAL || !strstr(failure.text, wholes[i].words))
@@ -403,9 +302,7 @@ TEST_WITH(a_broken_one_of_another_machine_hides_nothing, setup, teardown)
     plant(&then, events, 1);
     assert_int_equal(ask("a", &trust), 0);
     /* Its own, though, is not silently passed over for a stale one. */
-    char name[24];
-    trust_machine_name(&base, name);
-    strcat(name, ".json");
+    const char *const name = name_of(&base);
     plant_text(name, "{\"schema\":");
     assert_int_equal(ask("a", &trust), -EINVAL);
     assert_non_null(strstr(failure.text, name));
@@ -449,9 +346,8 @@ TEST_WITH(only_files_that_are_the_users_own_are_read, setup, teardown)
 {
     struct assay_trust_verdict trust;
     static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
-    char name[24], path[256], elsewhere[256];
-    trust_machine_name(&base, name);
-    strcat(name, ".json");
+    const char *const name = name_of(&base);
+    char path[256], elsewhere[256];
     path_of(name, path);
     path_of("elsewhere", elsewhere);
     plant(&base, events, 1);
@@ -478,17 +374,6 @@ TEST_WITH(only_files_that_are_the_users_own_are_read, setup, teardown)
         assert_int_equal(ask("a", &trust), -EINVAL);
         assert_non_null(strstr(failure.text, "another user"));
     }
-}
-
-TEST_WITH(other_names_are_not_looked_at, setup, teardown)
-{
-    struct assay_trust_verdict trust;
-    static const struct planted_event events[] = {{"a", "exact", "2026-02-03T00:00:00Z", NULL}};
-    static const char *const names[] = {"0123456789abcdef.json.Xy12ab", "0123456789ABCDEF.json",
-                                        "0123456789abcde.json", ".0123456789abcdef.json"};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        plant_as(names[i], &base, events, 1);
-    assert_int_equal(ask("a", &trust), -ENOENT);
 }
 
 /* --- the public names --- */

@@ -30,17 +30,6 @@ TEST(a_page_without_a_counter_gives_its_offset_and_says_so)
     assert_false(reading.scheduled);
 }
 
-/* It may be waiting for a counter or be switched off: the page does not tell. */
-TEST(times_without_a_counter_are_those_of_the_last_update)
-{
-    struct perf_event_mmap_page page = made_up();
-    struct user_reading reading = {.times_fresh = true};
-    assert_true(user_read(&page, &reading));
-    assert_int_equal(reading.enabled_ns, 900);
-    assert_int_equal(reading.running_ns, 600);
-    assert_false(reading.times_fresh);
-}
-
 TEST(a_page_that_does_not_allow_it_is_not_read)
 {
     struct perf_event_mmap_page page = made_up();
@@ -75,21 +64,19 @@ TEST(a_narrow_counter_is_a_signed_number)
         uint64_t raw;
         unsigned width;
         int64_t expected;
-    } cases[] = {
-        {0x7fffffff, 32, 0x7fffffff},
-        {0x80000000, 32, -0x80000000ll},
-        {0xffffffff, 32, -1},
-        {0xdeadbeef00000005, 32, 5}, /* bits above the width are not the counter's */
-        {0xffff00000001, 48, -0xffffffffll},
-        {0x7fffffffffff, 48, 0x7fffffffffff},
-        {0xffffffffffff, 48, -1},
-        {UINT64_MAX, 64, -1},
-        {INT64_MAX, 64, INT64_MAX},
-        {1, 1, -1},
-        {0x123456789abcdef0, 0, 0x123456789abcdef0}, /* no width: the whole register */
-        {0x123456789abcdef0, 65, 0x123456789abcdef0},
-        {0x123456789abcdef0, 65535, 0x123456789abcdef0},
-    };
+    } cases[] = {{0x7fffffff, 32, 0x7fffffff},
+                 {0x80000000, 32, -0x80000000ll},
+                 {0xffffffff, 32, -1},
+                 {0xdeadbeef00000005, 32, 5}, /* bits above the width are not the counter's */
+                 {0xffff00000001, 48, -0xffffffffll},
+                 {0x7fffffffffff, 48, 0x7fffffffffff},
+                 {0xffffffffffff, 48, -1},
+                 {UINT64_MAX, 64, -1},
+                 {INT64_MAX, 64, INT64_MAX},
+                 {1, 1, -1},
+                 {0x123456789abcdef0, 0, 0x123456789abcdef0}, /* no width: the whole register */
+                 {0x123456789abcdef0, 65, 0x123456789abcdef0},
+                 {0x123456789abcdef0, 65535, 0x123456789abcdef0}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
         if ((int64_t)user_extend(cases[i].raw, cases[i].width) != cases[i].expected)
             fail_msg("case %zu: width %u", i, cases[i].width);

@@ -92,25 +92,12 @@ TEST_WITH(what_is_no_host_is_refused, before_each, after_each)
 {
     static const struct {
         const char *argument, *words;
-    } cases[] = {
-        {"", "needs a host"},
-        {"-p 2222", "needs a host"},
-        {"-p", "needs a host"},
-        {"-oProxyCommand=x", "needs"},
-        {"-- box", "needs a host"},
-        {"- box", "needs a host"},
-        {"-- -oProxyCommand=x", "needs a host"},
-        {"''", "needs a host"},
-        {"box ls", "stands 'ls'"},
-        {"box -p 1", "stands '-p'"},
-        {"-t box", "-t"},
-        {"-vvt box", "-t"},
-        {"-N box", "-N"},
-        {"-W a:1 box", "-W"},
-        {"-fn box", "-f"},
-        {"-V", "-V"},
-        {"'box", "quote"},
-    };
+    } cases[] = TABLE(
+        {"", "needs a host"}, {"-p 2222", "needs a host"}, {"-p", "needs a host"},
+        {"-oProxyCommand=x", "needs"}, {"-- box", "needs a host"}, {"- box", "needs a host"},
+        {"-- -oProxyCommand=x", "needs a host"}, {"''", "needs a host"}, {"box ls", "stands 'ls'"},
+        {"box -p 1", "stands '-p'"}, {"-t box", "-t"}, {"-vvt box", "-t"}, {"-N box", "-N"},
+        {"-W a:1 box", "-W"}, {"-fn box", "-f"}, {"-V", "-V"}, {"'box", "quote"});
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char **words = NULL;
         const char *host = NULL;
@@ -144,22 +131,15 @@ TEST_WITH(a_machine_is_an_isa_or_a_clear_refusal, before_each, after_each)
 {
     static const struct {
         const char *said, *isa, *words;
-    } cases[] = {
-        {"Linux x86_64", "x86_64", NULL},
-        {"Linux aarch64", "aarch64", NULL},
-        {"Linux arm64", "aarch64", NULL},
-        {"Linux mips64", "mips64", NULL},
-        {"Linux armv7l", NULL, "32-bit machine (armv7l)"},
-        {"Linux armv8l", NULL, "32-bit"},
-        {"Linux i686", NULL, "32-bit"},
-        {"Darwin arm64", NULL, "runs Darwin"},
-        {"FreeBSD amd64", NULL, "runs FreeBSD"},
-        {"Linux ../../../etc", NULL, "does not say"},
-        {"Linux", NULL, "does not say"},
-        {"", NULL, "does not say"},
-        {"Linux x86_64 more", NULL, "does not say"},
-        {"Linux aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL, "does not say"},
-    };
+    } cases[] =
+        TABLE({"Linux x86_64", "x86_64", NULL}, {"Linux aarch64", "aarch64", NULL},
+              {"Linux arm64", "aarch64", NULL}, {"Linux mips64", "mips64", NULL},
+              {"Linux armv7l", NULL, "32-bit machine (armv7l)"}, {"Linux armv8l", NULL, "32-bit"},
+              {"Linux i686", NULL, "32-bit"}, {"Darwin arm64", NULL, "runs Darwin"},
+              {"FreeBSD amd64", NULL, "runs FreeBSD"}, {"Linux ../../../etc", NULL, "does not say"},
+              {"Linux", NULL, "does not say"}, {"", NULL, "does not say"},
+              {"Linux x86_64 more", NULL, "does not say"},
+              {"Linux aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", NULL, "does not say"});
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         char isa[32];
         struct failure failure = {0};
@@ -184,119 +164,6 @@ TEST_WITH(the_checksum_is_that_of_cksum, before_each, after_each)
     assert_int_equal(fscanf(file, "%lu", &sum), 1);
     pclose(file);
     assert_int_equal(cksum(many, sizeof(many)), sum);
-}
-
-/* --- the conversation --- */
-static void assert_fails(const char *spec, int code, const char *words)
-{
-    struct via_link link;
-    struct failure failure = {0};
-    int status = via_open(spec, &patience, &link, &failure);
-    if (status >= 0 || (code && status != code) || !strstr(failure.text, words))
-        fail_msg("%d, '%s' does not say '%s'", status, failure.text, words);
-}
-
-/* Opens, sees the probe speak, closes; what stood on its standard error is in said. */
-static void assert_serves(char said[200])
-{
-    struct via_link link;
-    struct failure failure = {0};
-    if (via_open("ssh:box", &patience, &link, &failure) < 0)
-        fail_msg("%s", failure.text);
-    assert_int_equal(child_await(&link, "@assay 12 ready ", &patience), CHILD_SPOKE);
-    assert_int_equal(via_close(&link, 5000), 0);
-    via_last_words(&link, said, 200);
-}
-
-/* The fake probe does not keep what it receives; here a whole kit is put where it would be. */
-static void keep_by_hand(void)
-{
-    char command[512];
-    snprintf(command, sizeof(command),
-             "mkdir -p -m 700 %s/.cache/assay/kit/fake && cp -L %s/* %s/.cache/assay/kit/fake",
-             there, kit_folder, there);
-    assert_int_equal(system(command), 0);
-}
-
-TEST_WITH(a_kit_that_is_not_there_is_pushed, before_each, after_each)
-{
-    char said[200];
-    assert_serves(said);
-    assert_string_equal(said, "fake: received, manifest here");
-}
-
-TEST_WITH(a_kit_that_is_there_is_used, before_each, after_each)
-{
-    char said[200];
-    keep_by_hand();
-    assert_serves(said);
-    assert_string_equal(said, "");
-}
-
-TEST_WITH(a_kept_kit_that_differs_is_pushed_again, before_each, after_each)
-{
-    static const char *const damages[] = {
-        "printf x >>manifest", /* longer */
-        /* same length; a single letter may be what stands there already */
-        "printf 'damaged here' | dd of=assay-probe bs=1 seek=5000 conv=notrunc 2>&1",
-        "rm manifest",                                                    /* incomplete */
-        "ln -s $PWD ../x; mv ../x $PWD/y; mv $PWD ../z; ln -s z ../fake", /* a link */
-    };
-    for (size_t i = 0; i < sizeof(damages) / sizeof(*damages); i++) {
-        char said[200];
-        char command[512];
-        keep_by_hand();
-        snprintf(command, sizeof(command), "cd %s/.cache/assay/kit/fake && { %s; } >/dev/null",
-                 there, damages[i]);
-        assert_int_equal(system(command), 0);
-        assert_serves(said);
-        if (!strstr(said, "received"))
-            fail_msg("damage %zu was not noticed", i);
-        snprintf(command, sizeof(command), "rm -rf %s/.cache/assay", there);
-        assert_int_equal(system(command), 0);
-    }
-}
-
-TEST_WITH(a_kept_kit_that_cannot_be_run_is_pushed_again, before_each, after_each)
-{
-    char said[200];
-    char command[512];
-    keep_by_hand();
-    /* The same bytes behind a name that cannot be run: as on a file system that forbids it. */
-    snprintf(command, sizeof(command),
-             "printf '#!/bin/sh\\n:\\n' >%s/chmod; chmod 755 %s/chmod; "
-             "/bin/chmod 600 %s/.cache/assay/kit/fake/assay-probe",
-             there, there, there);
-    assert_int_equal(system(command), 0);
-    struct via_link link;
-    struct failure failure = {0};
-    assert_true(via_open("ssh:box", &patience, &link, &failure) <
-                0); /* no chmod: not pushed either */
-    snprintf(command, sizeof(command), "rm %s/chmod", there);
-    assert_int_equal(system(command), 0);
-    assert_serves(said); /* the mode is mended on the way */
-    assert_string_equal(said, "");
-}
-
-TEST_WITH(noise_before_the_answer_is_passed_over, before_each, after_each)
-{
-    char said[200];
-    write_program("ssh", "#!/bin/sh\nfor last; do :; done\n"
-                         "echo Welcome; echo '@assay-ther nothing'; printf 'no line end'\n"
-                         "exec sh -c \"$last\"\n");
-    assert_serves(said);
-    assert_string_equal(said, "fake: received, manifest here");
-}
-
-TEST_WITH(an_unknown_isa_and_a_missing_kit_are_told_apart, before_each, after_each)
-{
-    unsetenv("ASSAY_KIT");
-    setenv("ISA", "vax64", 1);
-    assert_fails("ssh:box", -ENOENT, "box is a vax64 machine, and assay has no kit for that");
-    setenv("ISA", strcmp(ASSAY_ISA, "riscv64") == 0 ? "aarch64" : "riscv64", 1);
-    assert_fails("ssh:box", -ENOENT, "run make kits");
-    setenv("ISA", "armv7l", 1);
-    assert_fails("ssh:box", -EOPNOTSUPP, "32-bit");
 }
 
 TEST_WITH(a_failed_connection_quotes_ssh_and_says_what_next, before_each, after_each)
@@ -353,23 +220,6 @@ TEST_WITH(a_hostile_answer_ends_in_words, before_each, after_each)
             via_open("ssh:box", &(struct via_patience){.timeout_ms = 500}, &link, &failure) < 0);
         assert_true(failure.text[0] != '\0');
     }
-}
-
-TEST_WITH(a_raised_stop_flag_ends_connecting, before_each, after_each)
-{
-    static const volatile int stop = 1;
-    struct via_link link;
-    struct failure failure = {0};
-    write_program("ssh", "#!/bin/sh\nexec sleep 1000\n");
-    assert_int_equal(via_open("ssh:box", &(struct via_patience){.timeout_ms = 60000, .stop = &stop},
-                              &link, &failure),
-                     -EINTR);
-}
-
-TEST_WITH(without_ssh_the_package_is_named, before_each, after_each)
-{
-    setenv("ASSAY_SSH", "/nowhere/ssh", 1);
-    assert_fails("ssh:box", -ENOENT, "OpenSSH");
 }
 
 /* Every login shell must hand the command on unchanged: csh knows `!` even between quotes and no

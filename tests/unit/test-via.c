@@ -107,12 +107,6 @@ TEST_WITH(malformed_arguments_are_refused, before_each, after_each)
     assert_open_fails("local:here", -EINVAL, "nothing behind it");
 }
 
-TEST_WITH(a_program_that_does_not_exist_is_named, before_each, after_each)
-{
-    assert_open_fails("exec:no-such-program-anywhere -i", -ENOENT, "no-such-program-anywhere");
-    assert_open_fails("exec:/etc/passwd", -EACCES, "/etc/passwd");
-}
-
 /* A shell would be given it line by line, and its complaints would be shown. */
 TEST_WITH(a_program_for_another_machine_is_told_as_such, before_each, after_each)
 {
@@ -145,14 +139,6 @@ TEST_WITH(programs_are_looked_for_in_every_folder_of_the_path, before_each, afte
     assert_int_equal(child_start(&link, (const char *const[]){"", NULL}, NULL), -ENOENT);
 }
 
-TEST_WITH(a_program_that_ends_at_once_is_quoted, before_each, after_each)
-{
-    assert_open_fails("exec:false", 0, "exit status 1");
-    assert_open_fails("exec:sh -c 'echo no such box >&2; exit 42'", 0, "no such box");
-    assert_open_fails("exec:sh -c 'echo no such box >&2; exit 42'", 0, "exit status 42");
-    assert_open_fails("exec:sh -c 'kill -9 $$'", 0, "signal 9");
-}
-
 /* The fake probe says hello and, twelve frames on, that it is ready. */
 static void assert_says_hello(struct via_link *link)
 {
@@ -166,80 +152,6 @@ TEST_WITH(local_starts_the_kit_in_place, before_each, after_each)
     assert_int_equal(via_open(NULL, &patience, &link, NULL), 0);
     assert_says_hello(&link);
     assert_int_equal(via_close(&link, 5000), 0);
-}
-
-TEST_WITH(exec_starts_the_kit_in_place, before_each, after_each)
-{
-    struct via_link link;
-    char words[200];
-    assert_int_equal(via_open("exec:env GREETING='a b'", &patience, &link, NULL), 0);
-    assert_says_hello(&link);
-    assert_int_equal(via_close(&link, 5000), 0);
-    via_last_words(&link, words, sizeof(words));
-    assert_string_equal(words, ""); /* in particular not "received" */
-}
-
-static int entries_named(const char *folder, const char *start)
-{
-    int count = 0;
-    DIR *entries = opendir(folder);
-    const struct dirent *entry;
-    assert_non_null(entries);
-    while ((entry = readdir(entries)))
-        count += strncmp(entry->d_name, start, strlen(start)) == 0;
-    closedir(entries);
-    return count;
-}
-
-/* What cannot be run where it lies is pushed, serves there, and is removed. */
-TEST_WITH(a_kit_that_cannot_be_run_in_place_is_pushed, before_each, after_each)
-{
-    char folder[] = "/tmp/assay-push-test.XXXXXX";
-    struct via_link link;
-    struct failure failure = {0};
-    char words[200];
-    assert_non_null(mkdtemp(folder));
-    setenv("FAKE_MODE", "only-pushed", 1);
-    setenv("TMPDIR", folder, 1);
-    int status = via_open("exec:env --", &patience, &link, &failure);
-    unsetenv("TMPDIR");
-    if (status < 0)
-        fail_msg("%s", failure.text);
-    assert_says_hello(&link);
-    assert_int_equal(entries_named(folder, "assay."), 1);
-    assert_int_equal(via_close(&link, 5000), 0);
-    via_last_words(&link, words, sizeof(words));
-    assert_string_equal(words, "fake: received, manifest here");
-    assert_int_equal(rmdir(folder), 0); /* empty again */
-}
-
-/* A prefix may join words with spaces or print a banner; the size never becomes part of a script.
- */
-TEST_WITH(the_push_script_is_constant, before_each, after_each)
-{
-    assert_null(strstr(push_script, "%"));
-    assert_non_null(strstr(push_script, "size=$1\n"));
-}
-
-TEST_WITH(a_pushed_probe_that_does_not_run_is_told, before_each, after_each)
-{
-    char folder[] = "/tmp/assay-push-test.XXXXXX";
-    char path[128];
-    struct via_link link;
-    struct failure failure = {0};
-    assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof(path), "%s/assay-probe", folder);
-    write_file(folder, "assay-probe", "#!/bin/sh\necho wrong machine >&2\nexit 8\n");
-    write_file(folder, "manifest", "assay-kit 1\nbuild 0\n");
-    assert_int_equal(chmod(path, 0755), 0);
-    setenv("ASSAY_KIT", folder, 1);
-    assert_true(via_open("exec:env", &patience, &link, &failure) < 0);
-    if (!strstr(failure.text, "wrong machine") || !strstr(failure.text, "exit status 8"))
-        fail_msg("%s", failure.text);
-    unlink(path);
-    snprintf(path, sizeof(path), "%s/manifest", folder);
-    unlink(path);
-    rmdir(folder);
 }
 
 /* --- closing --- */
@@ -289,15 +201,6 @@ TEST_WITH(a_stopped_process_is_ended_too, before_each, after_each)
     const char *const argv[] = {"sh", "-c", "kill -STOP $$", NULL};
     assert_int_equal(child_start(&link, argv, NULL), 0);
     assert_true(via_close(&link, 100) >= 0);
-}
-
-TEST_WITH(closing_twice_is_harmless, before_each, after_each)
-{
-    struct via_link link;
-    assert_int_equal(via_open("local", &patience, &link, NULL), 0);
-    assert_says_hello(&link);
-    assert_int_equal(via_close(&link, 5000), 0);
-    assert_int_equal(via_close(&link, 5000), -ECHILD);
 }
 
 /* --- surroundings of the child --- */
@@ -354,11 +257,9 @@ TEST_WITH(last_words_that_are_no_text_are_left_out, before_each, after_each)
 {
     static const struct {
         const char *said, *quoted;
-    } cases[] = {
-        {"x: 1: \177ELF\2\1: not found\nno such box\n", "no such box"},
-        {"\1\2\n\377\376\235ab\n", ""},
-        {"pas trouv\351: what now?\n\nreally??\n", "pas trouv?: what now? really??"},
-    };
+    } cases[] = {{"x: 1: \177ELF\2\1: not found\nno such box\n", "no such box"},
+                 {"\1\2\n\377\376\235ab\n", ""},
+                 {"pas trouv\351: what now?\n\nreally??\n", "pas trouv?: what now? really??"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         struct via_link link = {.tail_length = strlen(cases[i].said)};
         char words[100];
@@ -366,59 +267,6 @@ TEST_WITH(last_words_that_are_no_text_are_left_out, before_each, after_each)
         via_last_words(&link, words, sizeof(words));
         assert_string_equal(words, cases[i].quoted);
     }
-}
-
-TEST_WITH(a_raised_stop_flag_ends_connecting, before_each, after_each)
-{
-    static const volatile int stop = 1;
-    struct via_link link;
-    struct failure failure = {0};
-    setenv("FAKE_MODE", "mute", 1);
-    assert_int_equal(via_open("exec:env",
-                              &(struct via_patience){.timeout_ms = 60000, .stop = &stop}, &link,
-                              &failure),
-                     -EINTR);
-}
-
-/* A controller killed with SIGKILL takes along even a probe that does not look at its input. */
-TEST_WITH(a_killed_controller_leaves_no_orphan, before_each, after_each)
-{
-    int told[2];
-    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-    assert_int_equal(pipe2(told, O_CLOEXEC), 0);
-    pid_t controller = fork();
-    if (controller == 0) {
-        struct via_link link;
-        setenv("FAKE_MODE", "mute", 1);
-        if (via_open("local", &patience, &link, NULL) < 0 ||
-            write(told[1], &link.pid, sizeof(link.pid)) != sizeof(link.pid))
-            _exit(1);
-        pause();
-        _exit(0);
-    }
-    pid_t probe = -1;
-    assert_int_equal(read(told[0], &probe, sizeof(probe)), sizeof(probe));
-    close(told[0]);
-    close(told[1]);
-    kill(controller, SIGKILL);
-    assert_int_equal(waitpid(controller, NULL, 0), controller);
-    int status = 0;
-    assert_int_equal(waitpid(probe, &status, 0), probe); /* the orphan came to us, and ended */
-    assert_true(WIFSIGNALED(status));
-    prctl(PR_SET_CHILD_SUBREAPER, 0);
-}
-
-/* --- the kit --- */
-TEST_WITH(the_kit_is_where_the_environment_says, before_each, after_each)
-{
-    struct kit found;
-    struct failure failure = {0};
-    assert_int_equal(kit_find(&found, NULL, NULL), 0);
-    assert_string_equal(found.folder, kit_folder);
-    setenv("ASSAY_KIT", "/nowhere/at/all", 1);
-    assert_int_equal(kit_find(&found, NULL, &failure), -ENOENT);
-    assert_non_null(strstr(failure.text, "/nowhere/at/all"));
-    assert_non_null(strstr(failure.text, "make"));
 }
 
 TEST_WITH(a_kit_of_another_isa_is_refused, before_each, after_each)
@@ -453,26 +301,4 @@ TEST_WITH(a_kit_for_another_isa_is_looked_for_by_its_name, before_each, after_ea
     assert_int_equal(kit_find(&found, "vax", &failure), -ENOENT);
     assert_non_null(strstr(failure.text, "tests/unit/libexec/assay/vax"));
     assert_non_null(strstr(failure.text, "run make kits"));
-}
-
-TEST_WITH(a_missing_kit_says_where_it_was_looked_for, before_each, after_each)
-{
-    struct kit found;
-    struct failure failure = {0};
-    unsetenv("ASSAY_KIT");
-    int status = kit_find(&found, NULL, &failure);
-    if (status == 0) { /* an installed kit answers */
-        skip();
-    }
-    assert_int_equal(status, -ENOENT);
-    assert_non_null(strstr(failure.text, "tests/unit/libexec/assay/"));
-    assert_non_null(strstr(failure.text, "run make"));
-}
-
-TEST_WITH(slow_machines_may_be_silent_for_longer, before_each, after_each)
-{
-    assert_int_equal(via_silence_ms(NULL, 15000), 15000);
-    assert_int_equal(via_silence_ms("exec:env", 15000), 15000);
-    assert_true(via_silence_ms("lab:aarch64", 15000) >= 60000);
-    assert_int_equal(via_silence_ms("lab:aarch64", 600000), 600000);
 }

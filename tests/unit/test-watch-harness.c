@@ -66,18 +66,6 @@ static void assert_done(const struct asked *asked)
     assert_done_by(asked, "harness-watch-static");
 }
 
-static void assert_failed(const struct asked *asked, const struct affinity *cpus, int error,
-                          const char *words)
-{
-    int status = run(asked, "harness-watch-static", false, cpus);
-    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-    assert_int_equal(asked->job->state, JOB_FAILED);
-    if (!strstr(asked->job->reason, words))
-        print_message("# %s\n", asked->job->reason);
-    assert_non_null(strstr(asked->job->reason, words));
-    assert_int_equal(asked->job->error, error);
-}
-
 static void end(struct asked *asked)
 {
     watch_job_free(asked->job);
@@ -121,19 +109,6 @@ TEST(sleep_passes_by_the_wall_and_not_in_the_thread)
         }
         end(&asked);
     }
-}
-
-TEST(computation_passes_in_the_thread)
-{
-    struct asked asked =
-        ask(WATCH_INTERVAL, WATCH_CLOCKS("thread-cputime", "monotonic-syscall"), 12, 5000);
-    snprintf(asked.job->watch.workload, sizeof(asked.job->watch.workload), "compute");
-    assert_done(&asked);
-    for (uint32_t interval = 0; interval < 2; interval++) {
-        assert_true(passed(asked.job, interval, 0) > 100000); /* a fiftieth of what is aimed at */
-        assert_true(passed(asked.job, interval, 0) <= passed(asked.job, interval, 1));
-    }
-    end(&asked);
 }
 
 /* Of either kind: who is switched away of others' will need not wait for the answer any more. */
@@ -185,17 +160,6 @@ TEST(moves_end_on_another_cpu)
     end(&asked);
 }
 
-TEST(moves_need_two_cpus)
-{
-    struct affinity cpus;
-    assert_int_equal(affinity_get(&cpus), 0);
-    affinity_single(&cpus, affinity_nth(&cpus, 0));
-    struct asked asked = ask(WATCH_INTERVAL, WATCH_CLOCKS("monotonic"), 6, 1000);
-    asked.job->watch.moves = 3;
-    assert_failed(&asked, &cpus, ENOTSUP, "may use only one");
-    end(&asked);
-}
-
 TEST(a_handover_ends_on_another_cpu_where_there_is_one)
 {
     struct affinity cpus;
@@ -217,20 +181,6 @@ TEST(a_handover_ends_on_another_cpu_where_there_is_one)
     end(&asked);
 }
 
-TEST(a_pinned_interval_stays_in_its_place)
-{
-    struct affinity cpus;
-    assert_int_equal(affinity_get(&cpus), 0);
-    unsigned last = affinity_nth(&cpus, affinity_count(&cpus) - 1);
-    struct asked asked = ask(WATCH_INTERVAL, WATCH_CLOCKS("cpu"), 24, 1000);
-    asked.job->cpu = (int32_t)last;
-    asked.job->watch.threads = 2;
-    assert_done(&asked);
-    for (uint32_t look = 0; look < 24; look++)
-        assert_int_equal(watch_value(asked.job, look, 0), last);
-    end(&asked);
-}
-
 TEST(trips_are_in_the_order_of_causes)
 {
     skip_on_one_cpu();
@@ -245,54 +195,6 @@ TEST(trips_are_in_the_order_of_causes)
                          look % 3 == 1 ? asked.job->watch.partner : asked.job->cpu);
         if (look)
             assert_true(watch_value(asked.job, look, 1) >= watch_value(asked.job, look - 1, 1));
-    }
-    end(&asked);
-}
-
-TEST(steps_of_a_coarse_clock_are_seen)
-{
-    struct asked asked =
-        ask(WATCH_STEPS, WATCH_CLOCKS("monotonic-coarse", "monotonic"), 5, 1000000);
-    assert_done(&asked);
-    for (uint32_t step = 0; step < 5; step++) {
-        assert_true(watch_value(asked.job, step, 1) >= watch_value(asked.job, step, 0));
-        if (step)
-            assert_true(watch_value(asked.job, step, 0) > watch_value(asked.job, step - 1, 0));
-    }
-    end(&asked);
-}
-
-TEST(a_row_of_a_real_clock_rises)
-{
-    struct asked asked = ask(WATCH_ROW,
-                             WATCH_CLOCKS("monotonic", "monotonic", "monotonic", "monotonic",
-                                          "monotonic-syscall", "monotonic-syscall"),
-                             20, 64);
-    assert_done(&asked);
-    for (uint32_t block = 0; block < 20; block++) {
-        assert_int_equal(watch_value(asked.job, block, ROW_BACKWARD), 0);
-        assert_int_equal(watch_value(asked.job, block, ROW_WORST), 0);
-        assert_true(watch_value(asked.job, block, ROW_BEFORE) <=
-                    watch_value(asked.job, block, ROW_FIRST));
-        assert_true(watch_value(asked.job, block, ROW_FIRST) <
-                    watch_value(asked.job, block, ROW_LAST));
-        assert_true(watch_value(asked.job, block, ROW_LAST) <=
-                    watch_value(asked.job, block, ROW_AFTER));
-    }
-    end(&asked);
-}
-
-TEST(cpus_are_kept_awake_or_it_is_said_why_not)
-{
-    struct asked asked = ask(WATCH_INTERVAL, WATCH_CLOCKS("monotonic"), 6, 1000);
-    asked.job->watch.awake = 1;
-    int status = run(&asked, "harness-watch-static", false, NULL);
-    if (access("/dev/cpu_dma_latency", W_OK) == 0) {
-        assert_int_equal(status, 0);
-        assert_int_equal(asked.job->state, JOB_DONE);
-    } else {
-        assert_int_equal(asked.job->state, JOB_FAILED);
-        assert_non_null(strstr(asked.job->reason, "/dev/cpu_dma_latency"));
     }
     end(&asked);
 }

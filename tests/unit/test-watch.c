@@ -25,12 +25,8 @@ struct code {
         name, name##_end, writes, either                                                           \
     }
 
-static const struct code codes[] = {
-    CODE(watched_writes, 1, 1),
-    CODE(watched_reads, 0, 1),
-    CODE(watched_both, 2, 3),
-    CODE(watched_neither, 0, 0),
-};
+static const struct code codes[] = {CODE(watched_writes, 1, 1), CODE(watched_reads, 0, 1),
+                                    CODE(watched_both, 2, 3), CODE(watched_neither, 0, 0)};
 enum { CODES = sizeof(codes) / sizeof(codes[0]) };
 
 static bool watch_code(const struct code *code, uint64_t n, volatile uint64_t *memory,

@@ -143,19 +143,6 @@ TEST_WITH(looks_go_forwards_and_backwards_in_turn, NULL, leave_places)
     watch_job_free(job);
 }
 
-TEST_WITH(neighbouring_looks_are_symmetric, NULL, leave_places)
-{
-    struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a", "b", "c"), 6, 0, NULL);
-    assert_int_equal(run(job), 0);
-    const uint32_t pairs[] = {0, 1, 3, 4};
-    for (size_t pair = 0; pair < sizeof(pairs) / sizeof(*pairs); pair++)
-        for (uint32_t column = 1; column < 3; column++)
-            assert_int_equal(
-                watch_value(job, pairs[pair], column) + watch_value(job, pairs[pair] + 1, column),
-                watch_value(job, pairs[pair], 0) + watch_value(job, pairs[pair] + 1, 0));
-    watch_job_free(job);
-}
-
 TEST_WITH(every_thread_has_looks_of_its_own, NULL, leave_places)
 {
     struct job *job = watch_job(WATCH_INTERVAL, WATCH_CLOCKS("a"), 36, 100, NULL);
@@ -204,18 +191,6 @@ TEST_WITH(a_row_keeps_its_ends_and_every_step_back, NULL, leave_places)
                          watch_value(job, block, ROW_BEFORE) + 1);
     }
     assert_int_equal(job->runs_done, 3);
-    watch_job_free(job);
-}
-
-TEST_WITH(a_row_that_only_rises_has_no_step_back, NULL, leave_places)
-{
-    struct job *job = watch_job(WATCH_ROW, WATCH_CLOCKS("a", "a", "a", "a", "b", "b"), 2, 5, NULL);
-    assert_int_equal(run(job), 0);
-    /* Seven readings were rehearsed; b, five of a, b. */
-    const uint64_t expected[ROW_COLUMNS] = {8, 12, 0, 0, 7, 13};
-    for (uint32_t column = 0; column < ROW_COLUMNS; column++)
-        assert_int_equal(watch_value(job, 0, column), expected[column]);
-    assert_int_equal(watch_value(job, 1, ROW_FIRST), 15);
     watch_job_free(job);
 }
 

@@ -83,57 +83,37 @@ TEST(every_byte_value_comes_back)
     assert_null(wire_get(&frame, "bytes")); /* holds a NUL: no string */
 }
 
+#define COMES_BACK(type, put, get, number)                                                         \
+    do {                                                                                           \
+        struct wire_writer writer = {0};                                                           \
+        struct wire_frame frame;                                                                   \
+        type value = 7;                                                                            \
+        size_t length;                                                                             \
+        wire_begin(&writer, "t");                                                                  \
+        put(&writer, "v", number);                                                                 \
+        assert_int_equal(wire_end(&writer), 0);                                                    \
+        AUTO_FREE char *line = take_line(&writer, &length);                                        \
+        assert_int_equal(wire_parse(line, length, &frame, NULL), 0);                               \
+        assert_int_equal(get(&frame, "v", &value), 0);                                             \
+        assert_true(value == (number));                                                            \
+    } while (0)
+
 TEST(numbers_come_back_up_to_their_limits)
 {
     static const uint64_t unsigned_values[] = {0,         9, 10, 99, 100, 12345, UINT64_MAX - 1,
                                                UINT64_MAX};
     static const int64_t signed_values[] = {0, 1, -1, -10, INT64_MAX, INT64_MIN};
-    for (size_t i = 0; i < sizeof(unsigned_values) / sizeof(*unsigned_values); i++) {
-        struct wire_writer writer = {0};
-        struct wire_frame frame;
-        uint64_t value = 7;
-        size_t length;
-        wire_begin(&writer, "t");
-        wire_put_u64(&writer, "v", unsigned_values[i]);
-        assert_int_equal(wire_end(&writer), 0);
-        AUTO_FREE char *line = take_line(&writer, &length);
-        assert_int_equal(wire_parse(line, length, &frame, NULL), 0);
-        assert_int_equal(wire_get_u64(&frame, "v", &value), 0);
-        assert_true(value == unsigned_values[i]);
-    }
-    for (size_t i = 0; i < sizeof(signed_values) / sizeof(*signed_values); i++) {
-        struct wire_writer writer = {0};
-        struct wire_frame frame;
-        int64_t value = 7;
-        size_t length;
-        wire_begin(&writer, "t");
-        wire_put_i64(&writer, "v", signed_values[i]);
-        assert_int_equal(wire_end(&writer), 0);
-        AUTO_FREE char *line = take_line(&writer, &length);
-        assert_int_equal(wire_parse(line, length, &frame, NULL), 0);
-        assert_int_equal(wire_get_i64(&frame, "v", &value), 0);
-        assert_true(value == signed_values[i]);
-    }
+    for (size_t i = 0; i < sizeof(unsigned_values) / sizeof(*unsigned_values); i++)
+        COMES_BACK(uint64_t, wire_put_u64, wire_get_u64, unsigned_values[i]);
+    for (size_t i = 0; i < sizeof(signed_values) / sizeof(*signed_values); i++)
+        COMES_BACK(int64_t, wire_put_i64, wire_get_i64, signed_values[i]);
 }
 
 TEST(what_is_no_number_is_refused)
 {
-    static const char *const bad[] = {"",
-                                      "-",
-                                      "+1",
-                                      "1.5",
-                                      "0x10",
-                                      "01",
-                                      "00",
-                                      "1%20",
-                                      "%201",
-                                      "1%00",
-                                      "18446744073709551616",
-                                      "99999999999999999999",
-                                      "100000000000000000000",
-                                      "-0",
-                                      "1e6",
-                                      "-9223372036854775809"};
+    static const char *const bad[] = TABLE(
+        "", "-", "+1", "1.5", "0x10", "01", "00", "1%20", "%201", "1%00", "18446744073709551616",
+        "99999999999999999999", "100000000000000000000", "-0", "1e6", "-9223372036854775809");
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         char body[100];
         snprintf(body, sizeof(body), "@assay 0 t v=%s", bad[i]);
@@ -221,17 +201,6 @@ TEST(malformed_frames_are_refused_with_a_reason)
     assert_refused("@assay 1 t a=\x80", "%XX");
     assert_refused("@assay 1 t a=\x7f", "%XX");
     assert_refused("@assay 1 t a=\x01", "%XX");
-}
-
-TEST(a_terminal_in_between_is_named)
-{
-    AUTO_FREE char *good = sealed("@assay 0 ready");
-    AUTO_FREE char *line = NULL;
-    assert_true(asprintf(&line, "%s\r", good) > 0);
-    struct wire_frame frame;
-    struct failure failure = {0};
-    assert_int_equal(wire_parse(line, strlen(line), &frame, &failure), -EBADMSG);
-    assert_non_null(strstr(failure.text, "terminal"));
 }
 
 TEST(more_than_256_fields_are_refused_on_both_sides)
@@ -326,23 +295,9 @@ TEST(columns_come_back_and_repeats_are_short)
 
 TEST(malformed_columns_are_refused)
 {
-    static const char *const bad[] = {",",
-                                      "1,",
-                                      ",1,2",
-                                      "1,,2",
-                                      "1*",
-                                      "1*0",
-                                      "*3",
-                                      "1*2*2",
-                                      "1 2",
-                                      "1*-1",
-                                      "1,2,x",
-                                      "1*3,",
-                                      "1;2;3",
-                                      "1*4",
-                                      "1*18446744073709551615",
-                                      "1*18446744073709551616",
-                                      "1%002,3"};
+    static const char *const bad[] =
+        TABLE(",", "1,", ",1,2", "1,,2", "1*", "1*0", "*3", "1*2*2", "1 2", "1*-1", "1,2,x", "1*3,",
+              "1;2;3", "1*4", "1*18446744073709551615", "1*18446744073709551616", "1%002,3");
     for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
         struct wire_frame frame = {.field_count = 1};
         uint64_t values[3];
@@ -404,19 +359,6 @@ TEST(a_gap_in_the_sequence_is_told)
     assert_non_null(strstr(failure.text, "frame 1 was due but 2"));
     wire_reader_free(&reader);
     close(fd);
-}
-
-TEST(silence_ends_at_the_timeout)
-{
-    int ends[2];
-    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    struct wire_reader reader = {.fd = ends[0]};
-    struct wire_frame frame;
-    assert_int_equal(wire_read(&reader, 0, &frame, NULL), 0);
-    assert_int_equal(wire_read(&reader, 20, &frame, NULL), 0);
-    wire_reader_free(&reader);
-    close(ends[0]);
-    close(ends[1]);
 }
 
 /* A child that sends bytes for ever; its pid must be killed and reaped. */

@@ -47,6 +47,13 @@ static size_t draw(struct wishes *wishes, uint32_t portions, uint64_t seed, stru
     return count;
 }
 
+static void assert_drawn(struct wishes *wishes, size_t expected)
+{
+    struct visit *visits = NULL;
+    assert_int_equal(draw(wishes, 1, 1, &visits), expected);
+    memory_give_back(visits);
+}
+
 static void goals_are(const struct wishes *wishes, uint32_t first, uint32_t second, uint32_t third)
 {
     assert_int_equal(wishes->list[0].goal, first);
@@ -86,10 +93,8 @@ TEST(first_everybody_gets_the_least_then_all_alike_the_rest)
 TEST(prices_are_learned)
 {
     struct wishes wishes = three();
-    struct visit *visits = NULL;
     wishes_look(&wishes, UINT64_MAX, false);
-    assert_int_equal(draw(&wishes, 1, 1, &visits), 3);
-    memory_give_back(visits);
+    assert_drawn(&wishes, 3);
     assert_false(wishes_have_prices(&wishes));
     wishes_learn(&wishes, 1, 100 * MS, 0, 0);
     assert_true(wishes_have_prices(&wishes));
@@ -121,11 +126,9 @@ TEST(what_ends_is_seen_at_the_beginning_and_at_the_end)
     struct visit *visits = NULL;
     add(&wishes, 4, (struct wish){.processes = 2, .least = 1, .ends = true, .expected_ns = MS});
     wishes_look(&wishes, UINT64_MAX, false);
-    assert_int_equal(draw(&wishes, 1, 1, &visits), 4);
-    memory_give_back(visits);
+    assert_drawn(&wishes, 4);
     wishes_settle(&wishes, UINT64_MAX);
-    assert_int_equal(draw(&wishes, 1, 1, &visits), 27);
-    memory_give_back(visits);
+    assert_drawn(&wishes, 27);
     assert_int_equal(wishes.list[3].goal, 1);
     wishes_end(&wishes, UINT64_MAX);
     assert_int_equal(draw(&wishes, 1, 1, &visits), 1);
@@ -134,17 +137,6 @@ TEST(what_ends_is_seen_at_the_beginning_and_at_the_end)
     memory_give_back(visits);
     wishes_end(&wishes, UINT64_MAX);
     assert_false(wishes_want(&wishes));
-}
-
-TEST(time_is_kept_for_what_ends)
-{
-    struct wishes wishes = three();
-    add(&wishes, 4,
-        (struct wish){.processes = 2, .least = 1, .ends = true, .expected_ns = 80 * MS});
-    wishes_settle(&wishes, 160 * MS);
-    goals_are(&wishes, 4, 0, 0); /* the first whatever it costs */
-    wishes_settle(&wishes, 320 * MS);
-    goals_are(&wishes, 4, 4, 4);
 }
 
 TEST(portions_are_equal_and_processes_go_on)
@@ -168,64 +160,6 @@ TEST(portions_are_equal_and_processes_go_on)
     assert_int_equal(all, 30);
     assert_int_equal(wishes_planned(&wishes), 30);
     assert_false(wishes_want(&wishes));
-}
-
-TEST(few_processes_are_spread_over_all_portions)
-{
-    struct wishes wishes = {0};
-    size_t all = 0;
-    for (uint64_t n = 1; n <= 20; n++)
-        add(&wishes, n, (struct wish){.processes = 2, .least = 1, .expected_ns = MS});
-    for (uint32_t left = 5; left > 0; left--) {
-        struct visit *visits = NULL;
-        wishes_settle(&wishes, UINT64_MAX);
-        size_t count = draw(&wishes, left, left, &visits);
-        /* Nobody waits for the first; what is left then, bit by bit. */
-        assert_true(left == 5 ? count >= 20 && count < 30 : count > 0 && count < 12);
-        all += count;
-        memory_give_back(visits);
-    }
-    assert_int_equal(all, 40);
-}
-
-TEST(the_seed_draws_the_order)
-{
-    const uint64_t seeds[] = {3, 3, 4};
-    struct visit *visits[3] = {NULL, NULL, NULL};
-    size_t count = 0;
-    for (size_t i = 0; i < 3; i++) {
-        struct wishes wishes = three();
-        wishes_settle(&wishes, UINT64_MAX);
-        count = draw(&wishes, 1, seeds[i], &visits[i]);
-    }
-    assert_memory_equal(visits[0], visits[1], count * sizeof(**visits));
-    assert_memory_not_equal(visits[0], visits[2], count * sizeof(**visits));
-    for (size_t i = 0; i < 3; i++)
-        memory_give_back(visits[i]);
-}
-
-TEST(a_cell_that_nobody_wishes_for_has_a_number_and_no_visit)
-{
-    struct wishes wishes = three();
-    struct cell cell = {.counters = 1,
-                        .events = {strdup("outside")},
-                        .path = strdup("watch"),
-                        .specimen = strdup("null"),
-                        .opt = strdup("O2"),
-                        .link = strdup("static"),
-                        .runs = 1,
-                        .cpu = -1};
-    struct visit *visits = NULL;
-    assert_int_equal(wishes_add_cell(&wishes, &cell), 0);
-    cell_release(&cell);
-    assert_int_equal(wishes.cells[0].id, 1);
-    wishes_look(&wishes, UINT64_MAX, false);
-    size_t count = draw(&wishes, 1, 1, &visits);
-    assert_int_equal(count, 3);
-    for (size_t i = 0; i < count; i++)
-        assert_int_not_equal(visits[i].cell, 1);
-    memory_give_back(visits);
-    wishes_learn(&wishes, 1, MS, 0, 0);
 }
 
 TEST(the_dearest_is_visited_last_and_the_rest_as_it_was_drawn)
@@ -259,11 +193,9 @@ TEST(one_price_is_learned_for_all_that_share_it)
                           .expected_ns = 10 * MS,
                           .runs_ns = n * MS,
                           .price = n < 3 ? 1 : 2});
-    struct visit *visits = NULL;
     wishes_try_prices(&wishes);
     goals_are(&wishes, 1, 0, 1);
-    assert_int_equal(draw(&wishes, 1, 1, &visits), 2);
-    memory_give_back(visits);
+    assert_drawn(&wishes, 2);
     const uint32_t first = wishes.about[0].wish == 0 ? 1 : 2;
     wishes_learn(&wishes, first, 7 * MS, MS, 2);
     assert_int_equal(wishes.about[first - 1].inside_ns, MS);
@@ -285,9 +217,7 @@ TEST(a_stage_has_its_turn_and_takes_whole_wishes)
     goals_are(&wishes, 1, 0, 0);
     wishes_look(&wishes, 80 * MS, true);
     goals_are(&wishes, 1, 1, 0);
-    struct visit *visits = NULL;
-    assert_int_equal(draw(&wishes, 1, 1, &visits), 2);
-    memory_give_back(visits);
+    assert_drawn(&wishes, 2);
     wishes_settle(&wishes, UINT64_MAX);
     goals_are(&wishes, 4, 4, 0);
     wishes.turn = 0;
@@ -299,12 +229,10 @@ TEST(a_stage_has_its_turn_and_takes_whole_wishes)
 TEST(a_turn_ends_what_it_began)
 {
     struct wishes wishes = three();
-    struct visit *visits = NULL;
     wishes.turn = 1;
     wishes_look(&wishes, 80 * MS, true);
     goals_are(&wishes, 1, 1, 0);
-    assert_int_equal(draw(&wishes, 1, 1, &visits), 2);
-    memory_give_back(visits);
+    assert_drawn(&wishes, 2);
     wishes_settle(&wishes, 200 * MS);
     assert_true(wishes.list[0].goal >= 4 && wishes.list[1].goal >= 4);
     assert_int_equal(wishes.list[2].goal, 0);

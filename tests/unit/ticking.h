@@ -74,23 +74,21 @@ static inline void build_ticking(struct error_builder *builder, struct ticking *
                                  uint32_t runs, bool interrupts)
 {
     for (; *ladder; ladder++) {
-        struct error_way way = {
-            .part = PART_DURATION,
-            .event = event,
-            .specimen = "loop",
-            .pattern = PATTERN_AO,
-            .n = *ladder,
-            .has_truth = true,
-            .truth = strstr(event, ":k") ? 0 : (int64_t)(1 + 3 * *ladder),
-            .counters = interrupts ? 2 : 1,
-            .others = interrupts ? "irq:irq_handler_entry" : "",
-            .processes = processes,
-            .runs = runs,
-            .times = interrupts,
-            .error = 1600,
-            .draw = ticking_run,
-            .context = ticking,
-        };
+        struct error_way way = {.part = PART_DURATION,
+                                .event = event,
+                                .specimen = "loop",
+                                .pattern = PATTERN_AO,
+                                .n = *ladder,
+                                .has_truth = true,
+                                .truth = strstr(event, ":k") ? 0 : (int64_t)(1 + 3 * *ladder),
+                                .counters = interrupts ? 2 : 1,
+                                .others = interrupts ? "irq:irq_handler_entry" : "",
+                                .processes = processes,
+                                .runs = runs,
+                                .times = interrupts,
+                                .error = 1600,
+                                .draw = ticking_run,
+                                .context = ticking};
         struct error_cell *cell = build_error_cell(builder, &way);
         if (ticking->random_runs)
             ticking_shorten(cell, &builder->random, 20);

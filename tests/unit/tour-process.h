@@ -12,6 +12,7 @@
 #include <link.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "tour-job.h"
@@ -192,4 +193,54 @@ static inline bool tour_processes_open(void)
         waitpid(pid, NULL, 0);
     }
     return open_;
+}
+
+/* Why page-faults:u cannot be opened here, 0: it can. */
+static inline int tour_no_counter(void)
+{
+    struct job *job = tour_job("timer.nothing", 1, false, NULL);
+    long fd = syscall(SYS_perf_event_open, &job->tour.counted.attr, 0, -1, -1, 0);
+    int error = fd < 0 ? errno : 0;
+    if (fd >= 0)
+        close((int)fd);
+    tour_job_free(job);
+    return error;
+}
+
+#define SKIP_WITHOUT_COUNTERS()                                                                    \
+    do {                                                                                           \
+        int error = tour_no_counter();                                                             \
+        if (error)                                                                                 \
+            skip_because("page-faults:u cannot be opened here: %s", strerror(error));              \
+        if (!tour_processes_open())                                                                \
+            skip_because("processes of our own cannot be looked into here");                       \
+    } while (0)
+
+static inline void tour_process_assert(const struct tour_process *process,
+                                       const char *const *symbols, size_t count, bool unbound)
+{
+    for (size_t index = 0; index < count; index++)
+        assert_int_equal(tour_process_unbound(process, symbols[index]), unbound);
+}
+
+struct travel {
+    const char *harness, *calls;
+    uint32_t runs;
+    bool cold;
+    const char *const *symbols; /* that the calls bind, NULL ends them */
+    bool unbound_before;
+};
+
+static inline void tour_process_travels(const struct travel *travel, const char *folder)
+{
+    struct tour_process process;
+    size_t count = 0;
+    while (travel->symbols[count])
+        count++;
+    tour_process_start_in(&process, travel->harness, travel->calls, travel->runs, travel->cold,
+                          folder);
+    tour_process_assert(&process, travel->symbols, count, travel->unbound_before);
+    tour_process_travel(&process);
+    tour_process_assert(&process, travel->symbols, count, false);
+    tour_process_end(&process);
 }

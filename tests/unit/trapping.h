@@ -23,6 +23,27 @@ static inline struct assay_calipers *trapping(const char **reason)
     return NULL;
 }
 
+static inline struct assay_calipers *calibrated(const char **reason)
+{
+    struct assay_calipers *calipers = trapping(reason);
+    if (calipers)
+        assert_int_equal(assay_calibrate(), 0);
+    return calipers;
+}
+
+/* Calipers called so, and the reason why there are none. */
+#define OPEN_OR_SKIP(open)                                                                         \
+    const char *reason;                                                                            \
+    struct assay_calipers *calipers = open(&reason);                                               \
+    if (!calipers)                                                                                 \
+    skip_because("%s", reason)
+
+#define SKIP_UNLESS_TRAPPING()                                                                     \
+    do {                                                                                           \
+        OPEN_OR_SKIP(trapping);                                                                    \
+        assay_calipers_close(calipers);                                                            \
+    } while (0)
+
 static inline struct assay_count counted(void)
 {
     struct assay_count count;

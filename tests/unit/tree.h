@@ -30,7 +30,8 @@ static inline void tree_make(struct tree *tree)
         abort();
 }
 
-static inline void tree_put(const struct tree *tree, const char *path, const char *content)
+static inline void tree_put_bytes(const struct tree *tree, const char *path, const char *bytes,
+                                  size_t size)
 {
     char full[512];
     snprintf(full, sizeof(full), "%s%s", tree->root, path);
@@ -41,8 +42,13 @@ static inline void tree_put(const struct tree *tree, const char *path, const cha
         *slash = '/';
     }
     FILE *file = fopen(full, "w");
-    if (!file || fputs(content, file) < 0 || fclose(file) != 0)
+    if (!file || fwrite(bytes, 1, size, file) != size || fclose(file) != 0)
         abort();
+}
+
+static inline void tree_put(const struct tree *tree, const char *path, const char *content)
+{
+    tree_put_bytes(tree, path, content, strlen(content));
 }
 
 static inline int tree_remove_one(const char *path, const struct stat *status, int kind,
