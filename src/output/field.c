@@ -292,7 +292,7 @@ static void put_field(json_t *object, const struct field *field, const void *ite
     case FIELD_REASONS:
         value = field_value(field, item, context);
         json_put_reasons(object, field->key, value.kind ? value.reasons : NULL);
-        if (field->zero && json_is_null(json_object_get(object, field->key)))
+        if (field->zero && !(value.kind && value.reasons && value.reasons->count))
             json_object_set_new(object, field->key, json_string(""));
         return;
     default:
