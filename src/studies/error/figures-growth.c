@@ -530,8 +530,8 @@ static void add_by_n(const struct error_run *run, const struct error_slope *like
                    figure_number((double)spread.q1), figure_number((double)spread.q3),
                    json_text(cell->opt), json_text(cell->link), json_count(count));
     }
-    const bool linear = (figure_fit_scale(figure, "x") == SCALE_LINEAR) &
-                        (figure_fit_scale(figure, "y") == SCALE_LINEAR);
+    const enum figure_scale x = figure_fit_scale(figure, "x"), y = figure_fit_scale(figure, "y");
+    const bool linear = x == SCALE_LINEAR && y == SCALE_LINEAR;
     const double iterations = iterations_of(report, like);
     for (size_t i = 0; i < report->slope_count; i++) {
         const struct error_slope *slope = &report->slopes[i];
