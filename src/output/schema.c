@@ -137,8 +137,9 @@ static void add_properties(json_t *definitions, json_t *properties, json_t *requ
 static json_t *object_schema(json_t *definitions, const struct fields *fields)
 {
     json_t *properties = json_object(), *required = json_array();
-    json_t *schema =
-        JSON_OBJECT({"type", json_string("object")}, {"description", json_text(fields->meaning)});
+    json_t *schema = JSON_OBJECT({"type", json_string("object")});
+    if (fields->meaning)
+        json_object_set_new(schema, "description", json_text(fields->meaning));
     add_properties(definitions, properties, required, fields);
     return JSON_PUT(schema, {"required", required}, {"additionalProperties", json_false()},
                     {"properties", properties});

@@ -28,7 +28,7 @@ GOLDENS = os.path.join(tap.SOURCE, "tests", "goldens")
 NAMES = sorted(os.path.basename(path)[:-len(".sqlite.xz")] for path in glob.glob(os.path.join(STORES, "*.sqlite.xz")))
 TABLES = ("cells", "visits", "machine", "events", "truths", "opcodes", "operations", "clocks", "subjects", "executed", "calls", "runs", "samples")
 LONG = 40000  # characters: of a longer table its hash and its first lines tell enough
-STYLES = {"stat": ("--csv",), "measure": (), "caches": ()}  # --all elsewhere
+STYLES = {"stat": (), "measure": (), "caches": ()}  # --all elsewhere
 PAIRS = (("vm-x86_64-clocks", "lab-aarch64-clocks"), ("vm-x86_64-error", "lab-aarch64-error"), ("vm-x86_64-error", "schema2-x86_64-error"),
          ("vm-x86_64-overhead", "schema3-x86_64-overhead"), ("vm-x86_64-validate", "lab-aarch64-validate"), ("vm-x86_64-stat", "lab-aarch64-stat"),
          ("vm-x86_64-measure", "schema1-x86_64-measure"), ("vm-x86_64-repeat", "vm-x86_64-truth"))
@@ -108,7 +108,7 @@ class Calls:
     def call(self, *words, page=None):
         done = tap.assay(*words, env=self.environment, cwd=self.folder)
         said = steady(plain_json(done.stdout, sort=True) if done.stdout and "--json" in words else done.stdout)
-        if words[0] == "export" and len(said) > LONG:
+        if (words[0] == "export" or "--csv" in words or "--markdown" in words) and len(said) > LONG:
             said = f"{hashlib.sha256(said.encode()).hexdigest()}, {len(said)} characters that begin with\n" + "".join(said.splitlines(True)[:20])
         text = f"=== assay {' '.join(words)}: {done.returncode}\n{said}"
         if done.stderr:
@@ -123,7 +123,7 @@ class Calls:
 def of_store(calls, name):
     """One run: its own command, a page, and every table."""
     store, command = calls.unpack(name), command_of(name)
-    read = [calls.call(command, "--from", store, *more) for more in ((), ("--json",), *((style,) for style in STYLES.get(command, ("--all",))))]
+    read = [calls.call(command, "--from", store, *more) for more in ((), ("--json",), ("--csv",), ("--markdown",), *((style,) for style in STYLES.get(command, ("--all",))))]
     read.append(calls.call("report", store, "-o", name + ".html", page=name + ".html"))
     read.append(calls.call("report", "--json", store))
     return read + [calls.call("export", "--what", table, store) for table in TABLES] + [calls.call("export", "--what", "visits", "--json", store)]

@@ -1,7 +1,10 @@
 # SPDX-FileCopyrightText: 2026 the assay authors
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every command's JSON is what `assay --schema` promises, which is made of the field tables in src/."""
+import csv
+import io
 import json
+import re
 import shutil
 import tempfile
 import unittest
@@ -114,10 +117,25 @@ class Schema(unittest.TestCase):
     def test_lab_list(self):
         self.assertTrue(self.check("lab", "list")["results"])
 
+    def test_rows_alone_are_the_results(self):
+        """CSV and Markdown have a line for every result, and columns by its keys."""
+        rows = self.output("doctor")["results"]
+        said = tap.assay("doctor", "--csv").stdout
+        table = list(csv.DictReader(io.StringIO(said)))
+        self.assertEqual([row["check"] for row in table], [row["check"] for row in rows])
+        self.assertEqual([row["status"] for row in table], [row["status"] for row in rows])
+        self.assertLessEqual(set(table[0]), set(rows[0]))
+        lines = tap.assay("doctor", "--markdown").stdout.splitlines()
+        self.assertEqual(len(lines), len(rows) + 2)
+        self.assertEqual({len(re.findall(r"(?<!\\)\|", line)) for line in lines}, {lines[0].count("|")})
+        done = tap.assay("doctor", "--csv", "--json")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("choose one", done.stderr)
+
     def test_a_wrong_result_is_noticed(self):
         """The schema is no rubber stamp."""
         envelope = self.output("events")
-        for key, value in (("openable", "yes"), ("verdict", "perfect"), ("reason", 5)):
+        for key, value in (("openable", "yes"), ("errno", "ENOENT"), ("reason", 5)):
             broken = json.loads(json.dumps(envelope))
             broken["results"][0][key] = value
             with self.subTest(key):
