@@ -81,12 +81,12 @@ void report_make(const struct reported *reported, const char *title, struct repo
 void report_release(struct report *report);
 /* The first section of a command; NULL: there is none. */
 const struct report_section *report_section_of(const struct report *report, const char *command);
-/* For programs. */
-json_t *report_json(const struct report *report);
+/* For programs: of struct report. */
+extern const struct fields report_table;
 /* All of it on one screen, as lines for people: each begins with what it is about. */
 void report_put_summary(const struct report *report, const struct style *style, struct text *out);
-/* The same as data; a study that is not there has null. */
-json_t *report_summary_json(const struct report *report);
+/* The same as data. */
+extern const struct fields report_summary_table;
 
 /* --- parts of it --- */
 

@@ -178,7 +178,7 @@ static struct value get_decoded(const void *item, const void *context)
         json_object_set_new(counts, decoders[i]->name,
                             known ? json_difference(count) : json_null());
     }
-    return (struct value){.kind = FIELD_JSON, .json = counts};
+    return value_json(counts);
 }
 
 static const char *const grades[] = {"proven", "bounded", "model"};

@@ -278,14 +278,14 @@ void unfinished_put(const char *command, const char *stored, const struct common
 /* ----------------------------------------------------------------------------------------------
  * Hands over what a study found. */
 
-static json_t *results_of(const struct finish *finish)
+json_t *finish_results(const struct finish *finish)
 {
     return finish->tables && finish->tables->results
                ? field_list_json(finish->tables->results, finish->run, finish->run)
                : finish->results(finish->run);
 }
 
-static json_t *analysis_of(const struct finish *finish)
+json_t *finish_analysis(const struct finish *finish)
 {
     return finish->tables && finish->tables->analysis
                ? fields_json(finish->tables->analysis, finish->run, finish->run)
@@ -301,8 +301,8 @@ static struct envelope envelope_of(const struct finish *finish)
                              .seed = finish->seed,
                              .facts = finish->facts,
                              .fingerprint = finish->fingerprint,
-                             .results = results_of(finish),
-                             .analysis = analysis_of(finish),
+                             .results = finish_results(finish),
+                             .analysis = finish_analysis(finish),
                              .skipped = finish->skips ? skips_json(finish->skips) : json_array(),
                              .findings = claims_json(finish->findings, finish->finding_count),
                              .gate = gate_json(finish->gate)};

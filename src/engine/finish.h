@@ -115,6 +115,10 @@ bool finish_is_for_programs(const struct common_options *common);
  * written. */
 int finish_show(const struct finish *finish, int status);
 
+/* What it shows to programs. */
+json_t *finish_results(const struct finish *finish);
+json_t *finish_analysis(const struct finish *finish);
+
 /* The sentence of a study that has or has not measured something; complete: all of its plan ended.
  * NULL: it has. */
 const char *finish_nothing(bool measured, bool complete);

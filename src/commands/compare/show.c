@@ -487,15 +487,17 @@ static void put_uncompared(const struct comparing *comparing, const struct style
                  apart = compare_effects_that(report, STANDING_APART),
                  doubtful = unsure_by_themselves(report);
     for (size_t i = 0; i < report->effect_count; i++) {
-        const char *why = report->effects[i].why;
+        const struct reasons *why = &report->effects[i].why;
         size_t count = 0;
         bool said = false;
-        for (size_t j = 0; j < report->effect_count && why; j++) {
-            count += report->effects[j].why == why;
-            said |= j < i && report->effects[j].why == why;
+        for (size_t j = 0; j < report->effect_count && why->count; j++) {
+            const bool same = reasons_equal(&report->effects[j].why, why);
+            count += same;
+            said |= j < i && same;
         }
-        if (why && !said)
-            text_printf(&words, "%zu quantities cannot be compared: %s. ", count, why);
+        if (why->count && !said)
+            text_printf(&words, "%zu quantities cannot be compared: %s. ", count,
+                        reasons_text(why));
     }
     if (few)
         text_printf(&words,
@@ -600,9 +602,8 @@ void compare_put_report(const void *run, const struct style *style, struct text 
 {
     const struct comparing *comparing = run;
     const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
-    const struct string_list headline = compare_headline(comparing);
-    for (size_t i = 0; i < headline.count; i++)
-        section_put_words(headline.items[i], style, out);
+    for (size_t i = 0; i < comparing->headline.count; i++)
+        section_put_words(comparing->headline.items[i], style, out);
     struct column columns[2 + COMPARE_MOST_SIDES] = {{.title = "fact"}, {.title = "of"}};
     char letters[COMPARE_MOST_SIDES][8];
     side_columns(comparing, columns, 2, letters);

@@ -81,7 +81,7 @@ static struct value get_classes(const void *item, const void *context)
 {
     (void)context;
     const struct truth_run *of = item;
-    return (struct value){.kind = FIELD_JSON, .json = classes_json(of)};
+    return value_json(classes_json(of));
 }
 
 static struct value get_line(const void *item, const void *context)
