@@ -93,7 +93,7 @@ static bool specimens_decoded(const struct specimen_list *list,
 /* ----------------------------------------------------------------------------------------------
  * Specimens and their truths for programs: a row for each specimen and class. */
 
-struct truth_row {
+struct right_row {
     const struct listed_specimen *listed;
     const struct catalogue_truth *truth;
 };
@@ -101,13 +101,13 @@ struct truth_row {
 static struct value get_name(const void *item, const void *context)
 {
     (void)context;
-    return value_text(((const struct truth_row *)item)->listed->specimen->name);
+    return value_text(((const struct right_row *)item)->listed->specimen->name);
 }
 
 static const void *truth_of(const void *item, const void *context)
 {
     (void)context;
-    return ((const struct truth_row *)item)->truth;
+    return ((const struct right_row *)item)->truth;
 }
 
 static struct value get_high_base(const void *item, const void *context)
@@ -154,7 +154,7 @@ static struct value get_n(const void *item, const void *context)
 static struct value get_predicted(const void *item, const void *context)
 {
     const struct specimen_list *list = context;
-    const struct truth_row *row = item;
+    const struct right_row *row = item;
     int64_t count;
     if (specimens_predict(list, row->listed->specimen, row->truth, &count))
         return value_integer(count);
@@ -168,7 +168,7 @@ static struct value get_predicted(const void *item, const void *context)
 static struct value get_decoded(const void *item, const void *context)
 {
     const struct specimen_list *list = context;
-    const struct truth_row *row = item;
+    const struct right_row *row = item;
     if (!list->counted)
         return value_absent(NULL);
     json_t *counts = json_object();
@@ -215,8 +215,8 @@ static const void *row_at(const void *item, const void *context, size_t index)
     for (size_t i = 0; i < list->count; i++) {
         const struct catalogue_specimen *specimen = list->list[i].specimen;
         if (index < specimen->truth_count) {
-            struct truth_row *row = memory_new(1, sizeof(*row));
-            *row = (struct truth_row){&list->list[i], &specimen->truths[index]};
+            struct right_row *row = memory_new(1, sizeof(*row));
+            *row = (struct right_row){&list->list[i], &specimen->truths[index]};
             return row;
         }
         index -= specimen->truth_count;

@@ -61,8 +61,7 @@ void findings_judge(const struct claiming *claiming, struct finding *findings)
 int reason_first_sentence(const char *reason)
 {
     const char *end = strstr(reason, ". ");
-    size_t length = end ? (size_t)(end - reason) : strlen(reason);
-    return (int)(length < 280 ? length : 280);
+    return (int)(end ? (size_t)(end - reason) : strlen(reason));
 }
 
 void finding_add(struct finding *finding, const char *format, ...)

@@ -50,7 +50,8 @@ void estimate_report(const struct estimate *estimate, struct finding *finding);
 void finding_clause(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Length of the first sentence of a reason, at most 280: what follows is advice. */
+/* Length of the first sentence of a reason that the probe sent, "what. What to do.": the one place
+ * where such a text is parted. */
 int reason_first_sentence(const char *reason);
 
 /* Appends to the reason, cut where it is full. */

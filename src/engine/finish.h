@@ -111,13 +111,13 @@ struct finish {
  * report for people shows the case as it is, which names them. */
 bool finish_is_for_programs(const struct common_options *common);
 
+/* Both as JSON. */
+json_t *finish_results(const struct finish *finish);
+json_t *finish_analysis(const struct finish *finish);
+
 /* The exit code: `status`, unless nothing was measured, the gate failed, or the result cannot be
  * written. */
 int finish_show(const struct finish *finish, int status);
-
-/* What it shows to programs. */
-json_t *finish_results(const struct finish *finish);
-json_t *finish_analysis(const struct finish *finish);
 
 /* The sentence of a study that has or has not measured something; complete: all of its plan ended.
  * NULL: it has. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "engine/findings.h"
 #include "engine/options.h"
 #include "engine/skips.h"
 #include "output/json.h"
@@ -22,11 +23,9 @@ void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
                 (struct omission){skips->list[i].what, skips->list[i].reason};
 }
 
-/* As far as it is shown: a full stop and a space end a sentence. */
 static size_t shown_length(const struct omissions *omissions, const char *reason)
 {
-    const char *end = omissions->brief ? strstr(reason, ". ") : NULL;
-    return end ? (size_t)(end - reason) : strlen(reason);
+    return omissions->brief ? (size_t)reason_first_sentence(reason) : strlen(reason);
 }
 
 static bool is_same(const struct omissions *omissions, const char *left, const char *right)

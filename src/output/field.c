@@ -670,7 +670,7 @@ void fields_put_table(const struct field *list, const void *item, const void *co
 void fields_figure_add(json_t *figure, const struct figure_spec *spec, const void *item,
                        const void *context)
 {
-    json_t *row = json_array();
+    json_t *row = figure_add_row(figure, NULL, 0);
     for (const struct figure_column *at = spec->columns; at->key; at++) {
         const struct field *field = fields_find(spec->fields, at->key);
         const struct value value = field ? field_value(field, item, context) : value_absent(NULL);
@@ -678,5 +678,4 @@ void fields_figure_add(json_t *figure, const struct figure_spec *spec, const voi
                                        ? json_text(reasons_text(value.reasons))
                                        : json_of(&value));
     }
-    json_array_append_new(json_object_get(figure, "rows"), row);
 }

@@ -591,7 +591,7 @@ static const struct field analysis_fields[] = {
      LIST(struct comparing, report.deviations, report.deviation_count, &deviation_table),
      "of controlled programs"},
     {"anova", GET(FIELD_JSON, get_anova),
-     "the machine among the factors of measurement error, as `assay error` has them",
+     "the machine among the factors of measurement error, as that study has them",
      .schema = "array"},
     {"tests", AT(struct comparing, report.tests), "all that were adjusted for"},
     {"notes", TEXTS(struct comparing, notes), "what was left out, and what to know"},

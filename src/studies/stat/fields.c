@@ -363,13 +363,6 @@ static struct value get_setting(const void *item, const void *context)
         setting_name(((const struct stat_run *)item)->controls, setting, sizeof(setting))));
 }
 
-static struct value get_store(const void *item, const void *context)
-{
-    (void)context;
-    const struct store *store = ((const struct stat_run *)item)->studying.store;
-    return value_text(store ? store_path(store) : NULL);
-}
-
 static struct value get_complete(const void *item, const void *context)
 {
     (void)context;
@@ -386,7 +379,7 @@ static const struct field analysis_fields[] = {
     {"invocations", AT(struct stat_run, pace_count),
      "that told how the machine's speed varies, this one included: of times, part of the "
      "uncertainty"},
-    {"store", GET(FIELD_TEXT, get_store), "file of the run", .nullable = true},
+    {"store", AT(struct stat_run, studying.stored), "file of the run", .nullable = true},
     {"complete", GET(FIELD_FLAG, get_complete),
      "it was executed as often as asked, and not interrupted"},
     {"seconds", AT(struct stat_run, studying.seconds), "that all of it took", UNIT_S},
