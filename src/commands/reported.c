@@ -346,7 +346,7 @@ static const struct study_line *next_line(unsigned *place, const struct command 
     const struct study_line *next = NULL;
     for (const struct command *const *at = command_registry; *at; at++) {
         const struct study_told *told = told_of(*at);
-        if (told && told->line.key && told->line.place > *place &&
+        if (told && told->line.field && told->line.place > *place &&
             (!next || told->line.place < next->place)) {
             next = &told->line;
             *of = *at;
@@ -474,19 +474,6 @@ static const void *kept_of(const struct report *report, const struct command *co
     return section ? section->finish->run : NULL;
 }
 
-/* The line of a study, of what its run keeps. */
-struct line_of {
-    const struct study_line *line;
-    const void *kept;
-};
-
-static struct value get_line(const void *item, const void *context)
-{
-    (void)context;
-    const struct line_of *of = item;
-    return value_json(of->line->json(of->kept));
-}
-
 static const struct field *line_field(const void **item, size_t index)
 {
     const struct study_line *line;
@@ -496,15 +483,8 @@ static const struct field *line_field(const void **item, size_t index)
         index--;
     if (!line)
         return NULL;
-    const void *kept = *item ? kept_of(*item, command) : NULL;
-    struct line_of *of = memory_new(1, sizeof(*of));
-    *of = (struct line_of){line, kept};
-    *item = kept ? of : NULL;
-    struct field *field = memory_new(1, sizeof(*field));
-    *field = (struct field){line->key, GET(FIELD_JSON, get_line),
-                            memory_format("what to know of `assay %s`", command->name),
-                            .nullable = true};
-    return field;
+    *item = *item ? kept_of(*item, command) : NULL;
+    return line->field;
 }
 
 static struct value get_total(const void *item, const void *context)
