@@ -53,11 +53,7 @@ void opinions_judge(const struct facts *facts, int count, char **names, struct o
                     (struct opinion){.check = check_registry[i], .advice = advices[i]};
 }
 
-static struct value get_check(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct opinion *)item)->check->name);
-}
+GETTER(get_check, struct opinion, value_text(item->check->name))
 
 static const struct field opinion_fields[] = {
     {"check", GET(FIELD_TEXT, get_check), "what was looked at", .column = true},

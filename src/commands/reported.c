@@ -75,12 +75,7 @@ struct report_machine report_machine_of(const struct listed_run *run, size_t num
     return machine;
 }
 
-static const void *machine_part(const void *item, const void *context)
-{
-    (void)context;
-    const struct report_machine *machine = item;
-    return machine_of_facts(&machine->facts, machine->fingerprint);
-}
+PART(machine_part, struct report_machine, machine_of_facts(&item->facts, item->fingerprint))
 
 static const struct field machine_fields[] = {
     {"", SPLICED_BY(machine_part, &machine_table)},
@@ -148,54 +143,31 @@ static struct report_section section_of(const struct reported *reported, size_t 
 
 /* --- as data --- */
 
-static struct value get_seed(const void *item, const void *context)
-{
-    (void)context;
-    const struct finish *finish = ((const struct report_section *)item)->finish;
-    return finish->run && !finish->unseeded ? value_count(finish->seed) : value_absent(NULL);
-}
+GETTER(get_seed, struct report_section,
+       item->finish->run && !item->finish->unseeded ? value_count(item->finish->seed)
+                                                    : value_absent(NULL))
 
-static struct value get_results(const void *item, const void *context)
-{
-    (void)context;
-    const struct finish *finish = ((const struct report_section *)item)->finish;
-    return value_json(finish->run ? finish_results(finish) : json_array());
-}
+GETTER(get_results, struct report_section,
+       value_json(item->finish->run ? finish_results(item->finish) : json_array()))
 
-static struct value get_analysis(const void *item, const void *context)
-{
-    (void)context;
-    const struct finish *finish = ((const struct report_section *)item)->finish;
-    return value_json(finish->run ? finish_analysis(finish) : json_object());
-}
+GETTER(get_analysis, struct report_section,
+       value_json(item->finish->run ? finish_analysis(item->finish) : json_object()))
 
-static struct value get_findings(const void *item, const void *context)
-{
-    (void)context;
-    const struct finish *finish = ((const struct report_section *)item)->finish;
-    return value_json(claims_json(finish->findings, finish->finding_count));
-}
+GETTER(get_findings, struct report_section,
+       value_json(claims_json(item->finish->findings, item->finish->finding_count)))
 
-static struct value get_skipped(const void *item, const void *context)
-{
-    (void)context;
-    const struct finish *finish = ((const struct report_section *)item)->finish;
-    return value_json(finish->skips ? skips_json(finish->skips) : json_array());
-}
+GETTER(get_skipped, struct report_section,
+       value_json(item->finish->skips ? skips_json(item->finish->skips) : json_array()))
 
-static struct value get_figures(const void *item, const void *context)
-{
-    (void)context;
-    const struct report_section *section = item;
-    return value_json(section->figures ? json_incref(section->figures) : json_array());
-}
+GETTER(get_figures, struct report_section,
+       value_json(item->figures ? json_incref(item->figures) : json_array()))
 
 static const struct field section_fields[] = {
     {"id", AT(struct report_section, id), "validate-2: the second run of that command here"},
     {"command", AT(struct report_section, command), "that measured it"},
     {"title", AT(struct report_section, title), "what it is about"},
     {"machine", AT(struct report_section, machine), "the label of its machine"},
-    {"lead", TEXTS(struct report_section, lead), "what came out, in at most four sentences"},
+    {"lead", TEXTS(struct report_section, lead.whole), "what came out, in at most four sentences"},
     {"started", AT(struct report_section, started), "when the run began", .nullable = true},
     {"finished", AT(struct report_section, finished), "when it ended; null: it was not finished",
      .nullable = true},
@@ -377,11 +349,7 @@ static const struct opinion *first_to_mend(const struct opinions *opinions)
     return NULL;
 }
 
-static struct value get_check(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct opinion *)item)->check->name);
-}
+GETTER(get_check, struct opinion, value_text(item->check->name))
 
 static struct value get_statuses(const void *item, const void *context)
 {
@@ -396,12 +364,7 @@ static const void *mend_part(const void *item, const void *context)
     return first_to_mend(item);
 }
 
-static const void *doctor_part(const void *item, const void *context)
-{
-    (void)context;
-    const struct report *report = item;
-    return report->machine_count ? &report->machines->opinions : NULL;
-}
+PART(doctor_part, struct report, item->machine_count ? &item->machines->opinions : NULL)
 
 static const struct field mend_fields[] = {
     {"check", GET(FIELD_TEXT, get_check), "which check"},

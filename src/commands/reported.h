@@ -14,6 +14,7 @@
 #include "commands/doctor.h"
 #include "engine/finish.h"
 #include "engine/study.h"
+#include "engine/told.h"
 #include "store/store.h"
 
 struct reported_run {
@@ -53,8 +54,8 @@ struct report_machine {
 struct report_section {
     const char *id; /* "validate-2": the second run of that command in this report */
     const char *command, *title;
-    char machine[8];         /* its label; "": it is of all of them */
-    struct string_list lead; /* the sentences that tell what came out */
+    char machine[8];  /* its label; "": it is of all of them */
+    struct lead lead; /* what came out */
     const char *started;
     const char *finished, *ended;   /* NULL: it is not; and how it ended then, where it is told */
     const char *reproduce, *store;  /* NULL: not known */

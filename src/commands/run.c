@@ -112,17 +112,9 @@ static void put_report(const void *run, const struct style *style, struct text *
 
 /* --- for programs --- */
 
-static struct value get_part(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct run_part *)item)->command->name);
-}
+GETTER(get_part, struct run_part, value_text(item->command->name))
 
-static struct value get_seconds(const void *item, const void *context)
-{
-    (void)context;
-    return value_real((double)((const struct run_part *)item)->spent_ms / 1000);
-}
+GETTER(get_seconds, struct run_part, value_real((double)item->spent_ms / 1000))
 
 static struct value get_part_store(const void *item, const void *context)
 {
@@ -144,12 +136,7 @@ static const struct fields part_table = FIELDS("run", "a part of a run", part_fi
 static const struct field run_results = {"results",
                                          LIST(struct running, plan.parts, plan.count, &part_table)};
 
-static struct value get_store(const void *item, const void *context)
-{
-    (void)context;
-    const struct running *running = item;
-    return value_text(running->is_found ? store_of(running) : NULL);
-}
+GETTER(get_store, struct running, value_text(item->is_found ? store_of(item) : NULL))
 
 static const struct field analysis_fields[] = {
     {"", SPLICED_AT(struct running, found, &report_summary_table)},

@@ -78,10 +78,11 @@ struct study_verdict {
     const char *path, *pattern;                 /* NULL: no way is any good */
     double adds; /* that way, to every count; 0: nothing, or unknown */
 };
+struct lead; /* engine/told.h */
 struct study_told {
     const char *title; /* of its section in a report; NULL: the command's name */
     /* What came out, in a few sentences. */
-    void (*lead)(const void *kept, struct string_list *sentences);
+    void (*lead)(const void *kept, struct lead *lead);
     /* Its line in the summary of a run: as data, and for people. field NULL: it has none. */
     struct study_line {
         const struct field *field; /* the same as data, of what the study keeps: nullable */

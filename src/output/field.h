@@ -290,6 +290,17 @@ static inline struct value value_left_out(void)
     return (struct value){.left_out = true};
 }
 
+/* Functions of fields that are one expression, of an item of that type. */
+#define GETTER(name, type, ...) FIELD_FUNCTION(struct value, name, type, __VA_ARGS__)
+#define PART(name, type, ...)   FIELD_FUNCTION(const void *, name, type, __VA_ARGS__)
+#define FIELD_FUNCTION(result, name, type, ...)                                                    \
+    static result name(const void *item_, const void *context)                                     \
+    {                                                                                              \
+        const type *item = item_;                                                                  \
+        (void)context;                                                                             \
+        return __VA_ARGS__;                                                                        \
+    }
+
 /* --- reading --- */
 
 /* The field with this key, those of spliced tables included; NULL: there is none. */

@@ -45,9 +45,12 @@ static int compare_write_page(const struct comparing *comparing, const struct fi
                                        .figures = compare_figures(comparing),
                                        .words = memory_text(&words)};
     /* The title says what was compared; the summary begins with what came of it. */
-    for (size_t i = 2; i < comparing->headline.count; i++)
-        told_add(&section->lead, comparing->headline.items[i]);
-    told_add(&section->lead, comparing->headline.items[1]);
+    const struct lead *headline = &comparing->headline;
+    for (size_t i = 2; i <= headline->whole.count; i++) {
+        const size_t at = i < headline->whole.count ? i : 1;
+        told_add(&section->lead.whole, headline->whole.items[at]);
+        told_add(&section->lead.first, headline->first.items[at]);
+    }
     /* One a side, under its letter, although two of them may be one machine. */
     for (size_t side = 0; side < comparing->file.side_count; side++) {
         size_t run = 0;

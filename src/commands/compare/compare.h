@@ -19,6 +19,7 @@
 #include "commands/reported.h"
 #include "engine/command.h"
 #include "engine/study.h"
+#include "engine/told.h"
 #include "machine/facts.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -54,10 +55,10 @@ struct comparing {
     size_t together_count;
     struct finding *findings; /* of papers, about several machines */
     size_t finding_count;
-    struct string_list headline; /* three to six sentences: what was compared, in which facts
-                                    these differ, then what came out */
-    struct string_list notes;    /* what was left out, and what to know */
-    struct skips skips;          /* runs that could not be judged */
+    struct lead headline;     /* three to six sentences: what was compared, in which facts
+                                        these differ, then what came out */
+    struct string_list notes; /* what was left out, and what to know */
+    struct skips skips;       /* runs that could not be judged */
 };
 
 /* Each: 0, or a negative errno with the reason in failure. */
@@ -77,7 +78,7 @@ void compare_note(struct comparing *comparing, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* --- for people --- */
-struct string_list compare_headline(const struct comparing *comparing);
+struct lead compare_headline(const struct comparing *comparing);
 /* "A (old) and B (new)". */
 void compare_put_sides(const struct comparing *comparing, struct text *out);
 void compare_put_report(const void *run, const struct style *style, struct text *out);

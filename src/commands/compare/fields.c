@@ -279,16 +279,9 @@ static const struct fields quantity_table = FIELDS("compare.quantity", NULL, qua
 
 /* --- one quantity on one side --- */
 
-static const void *effect_quantity(const void *item, const void *context)
-{
-    return quantity_at(context, ((const struct compare_effect *)item)->quantity);
-}
+PART(effect_quantity, struct compare_effect, quantity_at(context, item->quantity))
 
-static struct value effect_side(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(compare_letter(((const struct compare_effect *)item)->side));
-}
+GETTER(effect_side, struct compare_effect, value_text(compare_letter(item->side)))
 
 #define COMPARED(name, member)                                                                     \
     static struct value get_##name(const void *item, const void *context)                          \
@@ -383,12 +376,7 @@ static const struct fields fact_table =
 
 /* --- verdicts --- */
 
-static struct value get_alike(const void *item, const void *context)
-{
-    (void)context;
-    const struct compare_word *word = item;
-    return word->runs ? value_count(word->hits) : value_absent(NULL);
-}
+GETTER(get_alike, struct compare_word, item->runs ? value_count(item->hits) : value_absent(NULL))
 
 static const struct field word_fields[] = {
     {"verdict", AT(struct compare_word, word), "what was said"},
@@ -400,11 +388,8 @@ static const struct field word_fields[] = {
 static const struct fields word_table =
     FIELDS("compare.word", "what a study said on one side", word_fields);
 
-static const void *claim_of(const void *item, const void *context)
-{
-    return &((const struct comparing *)context)
-                ->file.claims[((const struct compare_verdict *)item)->claim];
-}
+PART(claim_of, struct compare_verdict,
+     &((const struct comparing *)context)->file.claims[item->claim])
 
 static struct value get_words(const void *item, const void *context)
 {
@@ -437,29 +422,15 @@ static const struct fields verdict_table =
 
 /* --- quantities together --- */
 
-static const void *group_quantity(const void *item, const void *context)
-{
-    return quantity_at(context, ((const struct compare_group *)item)->quantity);
-}
+PART(group_quantity, struct compare_group, quantity_at(context, item->quantity))
 
-static struct value group_side(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(compare_letter(((const struct compare_group *)item)->side));
-}
+GETTER(group_side, struct compare_group, value_text(compare_letter(item->side)))
 
-static const void *typical_of(const void *item, const void *context)
-{
-    return &((const struct comparing *)context)
-                ->report.effects[((const struct compare_group *)item)->typical];
-}
+PART(typical_of, struct compare_group,
+     &((const struct comparing *)context)->report.effects[item->typical])
 
-static struct value get_typical(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(
-        quantity_at(context, ((const struct compare_effect *)item)->quantity)->factors);
-}
+GETTER(get_typical, struct compare_effect,
+       value_text(quantity_at(context, item->quantity)->factors))
 
 static const struct field typical_fields[] = {
     {"typical", GET(FIELD_TEXT, get_typical),
@@ -496,10 +467,7 @@ static const struct fields group_table =
 
 /* --- programs --- */
 
-static const void *deviation_quantity(const void *item, const void *context)
-{
-    return quantity_at(context, ((const struct compare_deviation *)item)->quantity);
-}
+PART(deviation_quantity, struct compare_deviation, quantity_at(context, item->quantity))
 
 static const struct field program_fields[] = {
     {"program", AT(struct compare_quantity, subject), "that was controlled"},
@@ -521,12 +489,8 @@ static const struct fields deviation_table =
 
 /* --- sides --- */
 
-static struct value get_letter(const void *item, const void *context)
-{
-    const struct compare_side *side = item;
-    return value_text(
-        compare_letter((size_t)(side - ((const struct comparing *)context)->file.sides)));
-}
+GETTER(get_letter, struct compare_side,
+       value_text(compare_letter((size_t)(item - ((const struct comparing *)context)->file.sides))))
 
 static const void *side_machine(const void *item, const void *context)
 {
@@ -580,7 +544,7 @@ static struct value get_anova(const void *item, const void *context)
 static const struct field analysis_fields[] = {
     {"different", AT(struct comparing, report.different),
      "a verdict or a quantity differs; --fail-on difference asks for this"},
-    {"headline", TEXTS(struct comparing, headline), "what came out, in a few sentences"},
+    {"headline", TEXTS(struct comparing, headline.whole), "what came out, in a few sentences"},
     {"sides", LIST(struct comparing, file.sides, file.side_count, &side_table), "what is compared"},
     {"facts", LIST_BY(fact_at, &fact_table), "that differ"},
     {"verdicts", LIST(struct comparing, report.verdicts, report.verdict_count, &verdict_table),

@@ -27,7 +27,7 @@ static double measured_of(const struct caches_row *row)
     return row->bytes.known ? (double)row->bytes.value : 0;
 }
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct caches_report *report = &((const struct caches_run *)kept)->report;
     for (const struct caches_row *row = report->rows; row < report->rows + report->row_count;
@@ -124,12 +124,8 @@ static const void *cache_at(const void *item, const void *context, size_t index)
     return NULL;
 }
 
-static struct value get_claimed(const void *item, const void *context)
-{
-    (void)context;
-    const struct caches_row *row = item;
-    return row->claim ? value_count(row->claim->bytes) : value_absent(NULL);
-}
+GETTER(get_claimed, struct caches_row,
+       item->claim ? value_count(item->claim->bytes) : value_absent(NULL))
 
 static const struct field line_fields[] = {
     {"level", AT(struct caches_row, level), "1, 2 …"},

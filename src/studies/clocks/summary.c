@@ -10,7 +10,7 @@
 #include "output/field.h"
 #include "studies/clocks/parts.h"
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct clocks_report *report = &((const struct clocks_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)

@@ -11,7 +11,7 @@
 
 #define PATH_LINES 3u
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct error_report *report = &((const struct error_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)

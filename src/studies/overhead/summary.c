@@ -8,7 +8,7 @@
 #include "studies/overhead/parts.h"
 
 /* The advice, as it is. */
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)

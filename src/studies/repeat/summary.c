@@ -44,7 +44,7 @@ static struct variation variation_of(const struct repeating *run, bool controlle
 }
 
 static void say_variation(const struct repeating *run, bool controlled, const char *how,
-                          struct string_list *sentences)
+                          struct lead *sentences)
 {
     AUTO_TEXT struct text sentence = {0};
     const struct variation variation = variation_of(run, controlled);
@@ -64,7 +64,7 @@ static void say_variation(const struct repeating *run, bool controlled, const ch
     told_say(sentences, text_string(&sentence));
 }
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     say_variation(kept, false, "Left as they are", sentences);
     say_variation(kept, true, "With everything held constant that can be", sentences);
@@ -94,27 +94,10 @@ static void put_line(const void *kept, const struct style *style, struct text *o
     told_put_line("repeat", text_string(&words), 2, style, out);
 }
 
-static const void *as_is_part(const void *item, const void *context)
-{
-    (void)context;
-    return variation_of(item, false).most;
-}
-
-static const void *controlled_part(const void *item, const void *context)
-{
-    (void)context;
-    return variation_of(item, true).most;
-}
-
-static struct value get_program(const void *item, const void *context)
-{
-    return value_text(program_of(context, item));
-}
-
-static struct value get_event(const void *item, const void *context)
-{
-    return value_text(repeat_event_of(context, item));
-}
+PART(as_is_part, struct repeating, variation_of(item, false).most)
+PART(controlled_part, struct repeating, variation_of(item, true).most)
+GETTER(get_program, struct repeat_row, value_text(program_of(context, item)))
+GETTER(get_event, struct repeat_row, value_text(repeat_event_of(context, item)))
 
 static const struct field most_fields[] = {
     {"program", GET(FIELD_TEXT, get_program), "of which program"},

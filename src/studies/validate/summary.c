@@ -40,7 +40,7 @@ static void put_continued(const char *note, struct text *out)
     text_puts(out, note);
 }
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     static const char *const told[VERDICT_COUNT] = {
         [VERDICT_EXACT] = "exact",         [VERDICT_ACCURATE] = "accurate",
