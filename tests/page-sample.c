@@ -102,7 +102,7 @@ static struct report_section section_of(const json_t *object)
     struct report_section section = {.id = text_of(object, "id"),
                                      .command = text_of(object, "command"),
                                      .title = text_of(object, "title"),
-                                     .lead = texts_of(json_object_get(object, "lead")),
+                                     .lead.whole = texts_of(json_object_get(object, "lead")),
                                      .started = text_of(object, "started"),
                                      .finished = word_of(object, "finished"),
                                      .ended = word_of(object, "ended"),
@@ -111,6 +111,7 @@ static struct report_section section_of(const json_t *object)
                                      .finish = finish,
                                      .figures = json_incref(json_object_get(object, "figures")),
                                      .words = text_of(object, "words")};
+    section.lead.first = section.lead.whole;
     snprintf(section.machine, sizeof(section.machine), "%s", json_word(object, "machine"));
     size_t i;
     json_t *row;

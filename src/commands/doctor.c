@@ -53,11 +53,7 @@ void opinions_judge(const struct facts *facts, int count, char **names, struct o
                     (struct opinion){.check = check_registry[i], .advice = advices[i]};
 }
 
-static struct value get_check(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct opinion *)item)->check->name);
-}
+GETTER(get_check, struct opinion, value_text(item->check->name))
 
 static const struct field opinion_fields[] = {
     {"check", GET(FIELD_TEXT, get_check), "what was looked at", .column = true},
@@ -73,11 +69,6 @@ const struct fields opinion_table = FIELDS("doctor", "one check of the machine",
 static const struct field opinions_field = {"results",
                                             LIST(struct opinions, list, count, &opinion_table)};
 
-json_t *opinions_json(const struct opinions *findings)
-{
-    return field_list_json(&opinions_field, findings, NULL);
-}
-
 /* Facts by their keys; of those that are absent the errno's name. */
 static struct value facts_by_key(const struct facts *facts, bool absent)
 {
@@ -91,7 +82,7 @@ static struct value facts_by_key(const struct facts *facts, bool absent)
             json_object_set_new(object, fact->key,
                                 json_text(errno_name(fact->error, name, sizeof(name))));
     }
-    return (struct value){.kind = FIELD_JSON, .json = object};
+    return value_json(object);
 }
 
 static struct value get_facts(const void *item, const void *context)
@@ -114,11 +105,6 @@ static const struct field facts_fields[] = {
 };
 const struct fields facts_table =
     FIELDS("doctor.facts", "what the machine says of itself", facts_fields);
-
-json_t *facts_json(const struct facts *facts)
-{
-    return fields_json(&facts_table, facts, NULL);
-}
 
 /* ----------------------------------------------------------------------------------------------
  * The doctor's report for people. What is amiss comes first and in full, the rest in brief; the
@@ -364,7 +350,7 @@ static int run(void *parsed, int argument_count, char **arguments)
         machine_fingerprint(&facts, fingerprint);
         struct envelope envelope = {.facts = &facts,
                                     .fingerprint = fingerprint,
-                                    .analysis = facts_json(&facts),
+                                    .analysis = fields_json(&facts_table, &facts, NULL),
                                     .gate = gate_json(&gate)};
         return deliver_results("doctor", &options->common, &envelope, &opinions_field, NULL,
                                &findings, status);

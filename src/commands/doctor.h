@@ -4,8 +4,6 @@
  * The doctor's findings, between judging and showing them. */
 #pragma once
 
-#include <jansson.h>
-
 #include "machine/check.h"
 
 struct opinion {
@@ -22,7 +20,3 @@ struct opinions {
 void opinions_judge(const struct facts *facts, int count, char **names, struct opinions *findings);
 /* What results and analysis are made of. */
 extern const struct fields opinion_table, facts_table;
-/* One object a check. */
-json_t *opinions_json(const struct opinions *findings);
-/* Every fact behind the advice; null where there is none, the errno's name beside it. */
-json_t *facts_json(const struct facts *facts);

@@ -237,33 +237,14 @@ static int deliver_person(struct events *events, bool hints, int status)
 
 /* --- for programs --- */
 
-static struct value get_reason(const void *item, const void *context)
-{
-    (void)context;
-    const struct known_event *event = item;
-    return value_text(event->openable ? NULL : event->reason);
-}
+GETTER(get_reason, struct known_event, value_text(item->openable ? NULL : item->reason))
 
-static struct value get_error(const void *item, const void *context)
-{
-    (void)context;
-    const struct known_event *event = item;
-    return event->error ? value_integer(event->error) : value_absent(NULL);
-}
+GETTER(get_error, struct known_event, item->error ? value_integer(item->error) : value_absent(NULL))
 
-static struct value get_difference(const void *item, const void *context)
-{
-    (void)context;
-    const struct study_trust *trust = item;
-    return trust->stale ? value_text(trust->difference) : value_null();
-}
+GETTER(get_difference, struct study_trust,
+       item->stale ? value_text(item->difference) : value_null())
 
-static const void *trust_of(const void *item, const void *context)
-{
-    (void)context;
-    const struct known_event *event = item;
-    return event->is_validated ? &event->trust : NULL;
-}
+PART(trust_of, struct known_event, item->is_validated ? &item->trust : NULL)
 
 #define UNVALIDATED .optional = true
 static const struct field trust_fields[] = {

@@ -255,30 +255,16 @@ static json_t *describe_store(const struct exporting *exporting)
     return fields_json(&store_table, &exporting->info, exporting);
 }
 
-static struct value get_what(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct exporting *)item)->table->name);
-}
+GETTER(get_what, struct exporting, value_text(item->table->name))
 
-static struct value get_store(const void *item, const void *context)
-{
-    (void)context;
-    const struct exporting *exporting = item;
-    return exporting->together
-               ? value_left_out()
-               : (struct value){.kind = FIELD_JSON,
-                                .json = json_incref(json_array_get(exporting->stores, 0))};
-}
+GETTER(get_store, struct exporting,
+       item->together ? value_left_out()
+                      : (struct value){.kind = FIELD_JSON,
+                                       .json = json_incref(json_array_get(item->stores, 0))})
 
-static struct value get_stores(const void *item, const void *context)
-{
-    (void)context;
-    const struct exporting *exporting = item;
-    return exporting->together
-               ? (struct value){.kind = FIELD_JSON, .json = json_incref(exporting->stores)}
-               : value_left_out();
-}
+GETTER(get_stores, struct exporting,
+       item->together ? (struct value){.kind = FIELD_JSON, .json = json_incref(item->stores)}
+                      : value_left_out())
 
 static const struct field analysis_fields[] = {
     {"what", GET(FIELD_TEXT, get_what), "the table that was asked for"},

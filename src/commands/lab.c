@@ -383,11 +383,7 @@ struct lacking {
     const char *what;
     const struct failure *failure;
 };
-static struct value get_lack(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct lacking *)item)->failure->text);
-}
+GETTER(get_lack, struct lacking, value_text(item->failure->text))
 static const char *const needed[] = {"emulator", "kit", "kernel"};
 static const struct field missing_fields[] = {
     {"what", AT(struct lacking, what), "what is not here", NAMED(needed)},

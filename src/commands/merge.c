@@ -126,17 +126,9 @@ static const void *merged_at(const void *item, const void *context, size_t index
     return merged;
 }
 
-static const void *info_of(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct merged *)item)->info;
-}
+PART(info_of, struct merged, item->info)
 
-static struct value get_schema(const void *item, const void *context)
-{
-    (void)context;
-    return value_integer(((const struct store_info *)item)->schema);
-}
+GETTER(get_schema, struct store_info, value_integer(item->schema))
 
 static const struct field info_fields[] = {
     {"command", AT(struct store_info, command), "that measured it", .column = true},

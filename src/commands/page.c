@@ -4,7 +4,6 @@
  * Writes the page: its frame, and its parts one after the other. First comes what a reader wants
  * first: what came out of every study, which events can be trusted, and what of the papers holds.
  */
-#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -575,20 +574,11 @@ static void put_outcome(struct page *page, const struct report_section *section)
     PAGE(page, "<dt><a href=\"#{#}\">", section->id);
     page_section_title(page, section);
     page_put(page, "</a></dt>\n");
-    for (size_t i = 0; i < section->lead.count && i < OUTCOMES_MAX; i++) {
-        const char *words = section->lead.items[i];
-        AUTO_TEXT struct text first = {0};
-        size_t length = 0;
-        while (words[length] && !(words[length] == '.' && words[length + 1] == ' ' &&
-                                  (isupper((unsigned char)words[length + 2]) ||
-                                   isdigit((unsigned char)words[length + 2]))))
-            length++;
-        text_append(&first, words, words[length] ? length + 1 : length);
-        PAGE(page, "<dd>{}</dd>\n", text_string(&first));
-    }
+    for (size_t i = 0; i < section->lead.first.count && i < OUTCOMES_MAX; i++)
+        PAGE(page, "<dd>{}</dd>\n", section->lead.first.items[i]);
     if (section->reason)
         PAGE(page, "<dd class=\"reason\">{}</dd>\n", section->reason);
-    else if (!section->lead.count)
+    else if (!section->lead.whole.count)
         page_put(page, "<dd>Nothing could be said of it.</dd>\n");
 }
 
@@ -692,8 +682,8 @@ static void page_section(struct page *page, const struct report_section *section
         page_put(page, why_not_finished(section->ended));
     page_put(page, "</p>\n");
 
-    for (size_t i = 0; i < section->lead.count; i++)
-        PAGE(page, "<p class=\"lead\">{}</p>\n", section->lead.items[i]);
+    for (size_t i = 0; i < section->lead.whole.count; i++)
+        PAGE(page, "<p class=\"lead\">{}</p>\n", section->lead.whole.items[i]);
     if (section->reason)
         PAGE(page, "<p class=\"reason\">{}</p>\n", section->reason);
 

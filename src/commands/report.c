@@ -16,6 +16,7 @@
 #include "engine/finish.h"
 #include "engine/options.h"
 #include "engine/run-store.h"
+#include "output/field.h"
 #include "output/output.h"
 #include "output/table.h"
 
@@ -234,7 +235,7 @@ static int show(const struct report_options *options, const struct reported *rep
     report.how = report_how(options->common.argc, options->common.argv);
     int shown;
     if (options->common.json) {
-        struct envelope envelope = {.analysis = report_json(&report)};
+        struct envelope envelope = {.analysis = fields_json(&report_table, &report, &report)};
         shown = deliver_json("report", &options->common, &envelope, EXIT_DONE);
     } else {
         shown = show_page(options, &report, first);
@@ -298,4 +299,5 @@ const struct command command_report = {
     .stays_here = true,
     .options_size = sizeof(struct report_options),
     .run = run,
+    .analysis = &report_table,
 };

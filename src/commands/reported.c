@@ -14,6 +14,7 @@
 #include "engine/claims.h"
 #include "engine/run-store.h"
 #include "engine/told.h"
+#include "output/field.h"
 #include "output/output.h"
 #include "store/store.h"
 
@@ -74,17 +75,18 @@ struct report_machine report_machine_of(const struct listed_run *run, size_t num
     return machine;
 }
 
-static json_t *machine_json(const struct report_machine *machine)
-{
-    json_t *object = json_machine(&machine->facts, machine->fingerprint);
-    json_t *told = facts_json(&machine->facts);
-    JSON_PUT(object, {"label", json_string(machine->label)},
-             {"sentence", json_text(machine->sentence)});
-    json_object_update(object, told);
-    json_object_set_new(object, "doctor", opinions_json(&machine->opinions));
-    json_decref(told);
-    return object;
-}
+PART(machine_part, struct report_machine, machine_of_facts(&item->facts, item->fingerprint))
+
+static const struct field machine_fields[] = {
+    {"", SPLICED_BY(machine_part, &machine_table)},
+    {"label", AT(struct report_machine, label), "A, B … as sections name it"},
+    {"sentence", AT(struct report_machine, sentence), "what it is, for people"},
+    {"", SPLICED_AT(struct report_machine, facts, &facts_table)},
+    {"doctor", LIST(struct report_machine, opinions.list, opinions.count, &opinion_table),
+     "what `assay doctor` says of these facts"},
+};
+static const struct fields report_machine_table =
+    FIELDS("report.machine", "a machine of a report", machine_fields);
 
 /* ----------------------------------------------------------------------------------------------
  * Its sections, each what one run found. */
@@ -139,34 +141,59 @@ static struct report_section section_of(const struct reported *reported, size_t 
     return section;
 }
 
-static json_t *or_empty(json_t *value, json_t *empty)
-{
-    if (!value)
-        return empty;
-    json_decref(empty);
-    return value;
-}
+/* --- as data --- */
 
-static json_t *section_json(const struct report_section *section)
-{
-    const struct finish *finish = section->finish;
-    const void *kept = finish->run;
-    return JSON_OBJECT(
-        {"id", json_text(section->id)}, {"command", json_text(section->command)},
-        {"title", json_text(section->title)},
-        {"machine", json_text(section->machine[0] ? section->machine : NULL)},
-        {"lead", told_json(&section->lead)}, {"started", json_text(section->started)},
-        {"finished", json_text(section->finished)}, {"ended", json_text(section->ended)},
-        {"reproduce", json_text(section->reproduce)}, {"store", json_text(section->store)},
-        {"status", json_integer(section->status)}, {"reason", json_text(section->reason)},
-        {"seed", kept && !finish->unseeded ? json_count(finish->seed) : json_null()},
-        {"results", or_empty(kept ? finish_results(finish) : NULL, json_array())},
-        {"analysis", or_empty(kept ? finish_analysis(finish) : NULL, json_object())},
-        {"findings", claims_json(finish->findings, finish->finding_count)},
-        {"skipped", finish->skips ? skips_json(finish->skips) : json_array()},
-        {"figures", or_empty(json_incref(section->figures), json_array())},
-        {"words", json_text(section->words ? section->words : "")});
-}
+GETTER(get_seed, struct report_section,
+       item->finish->run && !item->finish->unseeded ? value_count(item->finish->seed)
+                                                    : value_absent(NULL))
+
+GETTER(get_results, struct report_section,
+       value_json(item->finish->run ? finish_results(item->finish) : json_array()))
+
+GETTER(get_analysis, struct report_section,
+       value_json(item->finish->run ? finish_analysis(item->finish) : json_object()))
+
+GETTER(get_findings, struct report_section,
+       value_json(claims_json(item->finish->findings, item->finish->finding_count)))
+
+GETTER(get_skipped, struct report_section,
+       value_json(item->finish->skips ? skips_json(item->finish->skips) : json_array()))
+
+GETTER(get_figures, struct report_section,
+       value_json(item->figures ? json_incref(item->figures) : json_array()))
+
+static const struct field section_fields[] = {
+    {"id", AT(struct report_section, id), "validate-2: the second run of that command here"},
+    {"command", AT(struct report_section, command), "that measured it"},
+    {"title", AT(struct report_section, title), "what it is about"},
+    {"machine", AT(struct report_section, machine), "the label of its machine"},
+    {"lead", TEXTS(struct report_section, lead.whole), "what came out, in at most four sentences"},
+    {"started", AT(struct report_section, started), "when the run began", .nullable = true},
+    {"finished", AT(struct report_section, finished), "when it ended; null: it was not finished",
+     .nullable = true},
+    {"ended", AT(struct report_section, ended),
+     "budget: it is not finished because its time was over; interrupted: the execution of a "
+     "command was",
+     .nullable = true},
+    {"reproduce", AT(struct report_section, reproduce),
+     "the command line that measures it again, for a shell"},
+    {"store", AT(struct report_section, store), "where it is"},
+    {"status", AT(struct report_section, status), "exit status of judging it again"},
+    {"reason", AT(struct report_section, reason), "why it could not be judged again; null: it was",
+     .nullable = true},
+    {"seed", GET(FIELD_COUNT, get_seed), "of its plan", .nullable = true},
+    {"results", GET(FIELD_JSON, get_results),
+     "as --json of the command has it; so are the next three", .schema = "array"},
+    {"analysis", GET(FIELD_JSON, get_analysis), "as --json of the command has it",
+     .schema = "object"},
+    {"findings", MADE(FIELD_LIST, get_findings, &finding_table), "claims of papers"},
+    {"skipped", MADE(FIELD_LIST, get_skipped, &skipped_table), "what was left out"},
+    {"figures", MADE(FIELD_LIST, get_figures, &figure_table), "its figures (docs/figures.md)"},
+    {"words", AT(struct report_section, words), "the report for people, 100 columns wide",
+     .zero = true},
+};
+static const struct fields section_table =
+    FIELDS("report.section", "one run, judged again", section_fields);
 
 const struct report_section *report_section_of(const struct report *report, const char *command)
 {
@@ -242,19 +269,33 @@ void report_release(struct report *report)
     *report = (struct report){0};
 }
 
-json_t *report_json(const struct report *report)
+static struct value get_schema(const void *item, const void *context)
 {
-    json_t *machines = json_array(), *sections = json_array();
-    for (size_t i = 0; i < report->machine_count; i++)
-        json_array_append_new(machines, machine_json(&report->machines[i]));
-    for (size_t i = 0; i < report->section_count; i++)
-        json_array_append_new(sections, section_json(&report->sections[i]));
-    return JSON_OBJECT({"schema", json_string("assay-report/1")},
-                       {"version", json_string(ASSAY_VERSION)}, {"title", json_text(report->title)},
-                       {"made", json_string(report->made)}, {"how", json_text(report->how)},
-                       {"machines", machines}, {"sections", sections},
-                       {"notes", told_json(&report->notes)});
+    (void)item;
+    (void)context;
+    return value_text("assay-report/1");
 }
+
+static struct value get_version(const void *item, const void *context)
+{
+    (void)item;
+    (void)context;
+    return value_text(ASSAY_VERSION);
+}
+
+static const struct field report_fields[] = {
+    {"schema", GET(FIELD_TEXT, get_schema), "assay-report/1"},
+    {"version", GET(FIELD_TEXT, get_version), "of the assay that made it"},
+    {"title", AT(struct report, title), "of the page"},
+    {"made", AT(struct report, made), "when"},
+    {"how", AT(struct report, how), "the command line that made the report", .nullable = true},
+    {"machines", LIST(struct report, machines, machine_count, &report_machine_table),
+     "those that it is of"},
+    {"sections", LIST(struct report, sections, section_count, &section_table), "its runs"},
+    {"notes", TEXTS(struct report, notes), "what the whole is short of"},
+};
+const struct fields report_table =
+    FIELDS("report", "the object that a page is made of; docs/report.md", report_fields);
 
 char *report_how(int argc, char **argv)
 {
@@ -277,7 +318,7 @@ static const struct study_line *next_line(unsigned *place, const struct command 
     const struct study_line *next = NULL;
     for (const struct command *const *at = command_registry; *at; at++) {
         const struct study_told *told = told_of(*at);
-        if (told && told->line.key && told->line.place > *place &&
+        if (told && told->line.field && told->line.place > *place &&
             (!next || told->line.place < next->place)) {
             next = &told->line;
             *of = *at;
@@ -308,18 +349,34 @@ static const struct opinion *first_to_mend(const struct opinions *opinions)
     return NULL;
 }
 
-static json_t *doctor_json(const struct report *report)
+GETTER(get_check, struct opinion, value_text(item->check->name))
+
+static struct value get_statuses(const void *item, const void *context)
 {
-    if (!report->machine_count)
-        return json_null();
-    const struct opinions *opinions = &report->machines->opinions;
-    const struct tally tally = doctor_tally(opinions);
-    const struct opinion *first = first_to_mend(opinions);
-    return JSON_OBJECT({"statuses", tally_json(&tally, check_status_names)},
-                       {"first", first ? JSON_OBJECT({"check", json_text(first->check->name)},
-                                                     {"fix", json_text(first->advice.fix)})
-                                       : json_null()});
+    (void)context;
+    const struct tally tally = doctor_tally(item);
+    return value_json(tally_json(&tally, check_status_names));
 }
+
+static const void *mend_part(const void *item, const void *context)
+{
+    (void)context;
+    return first_to_mend(item);
+}
+
+PART(doctor_part, struct report, item->machine_count ? &item->machines->opinions : NULL)
+
+static const struct field mend_fields[] = {
+    {"check", GET(FIELD_TEXT, get_check), "which check"},
+    {"fix", AT(struct opinion, advice.fix), "the command that changes it"},
+};
+static const struct fields mend_table = FIELDS("run.first", "where to begin", mend_fields);
+static const struct field doctor_fields[] = {
+    {"statuses", GET(FIELD_JSON, get_statuses), "how many checks stand how", .schema = "object"},
+    {"first", OBJECT_BY(mend_part, &mend_table), "the worst that can be mended", .nullable = true},
+};
+static const struct fields doctor_table =
+    FIELDS("run.doctor", "what `assay doctor` says of the machine", doctor_fields);
 
 static void put_doctor(const struct report *report, const struct style *style, struct text *out)
 {
@@ -380,21 +437,46 @@ static const void *kept_of(const struct report *report, const struct command *co
     return section ? section->finish->run : NULL;
 }
 
-json_t *report_summary_json(const struct report *report)
+static const struct field *line_field(const void **item, size_t index)
 {
-    json_t *summary = JSON_OBJECT({"doctor", doctor_json(report)});
     const struct study_line *line;
     const struct command *command;
-    for (unsigned place = 0; (line = next_line(&place, &command));) {
-        const void *kept = kept_of(report, command);
-        json_object_set_new(summary, line->key, kept ? line->json(kept) : json_null());
-    }
-    const struct tally tally = findings_tally(report);
-    return JSON_PUT(
-        summary,
-        {"findings", JSON_OBJECT({"total", json_count(tally.all)},
-                                 {"verdicts", tally_json(&tally, finding_verdict_names)})});
+    unsigned place = 0;
+    while ((line = next_line(&place, &command)) && index)
+        index--;
+    if (!line)
+        return NULL;
+    *item = *item ? kept_of(*item, command) : NULL;
+    return line->field;
 }
+
+static struct value get_total(const void *item, const void *context)
+{
+    (void)context;
+    return value_count(findings_tally(item).all);
+}
+
+static struct value get_verdicts(const void *item, const void *context)
+{
+    (void)context;
+    const struct tally tally = findings_tally(item);
+    return value_json(tally_json(&tally, finding_verdict_names));
+}
+
+static const struct field tally_fields[] = {
+    {"total", GET(FIELD_COUNT, get_total), "claims of papers"},
+    {"verdicts", GET(FIELD_JSON, get_verdicts), "how many of them hold, and so on",
+     .schema = "object"},
+};
+static const struct fields tally_table =
+    FIELDS("run.findings", "what of the papers holds here", tally_fields);
+static const struct field summary_fields[] = {
+    {"doctor", OBJECT_BY(doctor_part, &doctor_table), "of the first machine", .nullable = true},
+    {"findings", {.kind = FIELD_OBJECT, .of = &tally_table}, "of all studies"},
+};
+const struct fields report_summary_table = {
+    "run.summary", "a study that is not there has null", summary_fields,
+    sizeof(summary_fields) / sizeof(*summary_fields), line_field};
 
 void report_put_summary(const struct report *report, const struct style *style, struct text *out)
 {

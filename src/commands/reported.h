@@ -14,6 +14,7 @@
 #include "commands/doctor.h"
 #include "engine/finish.h"
 #include "engine/study.h"
+#include "engine/told.h"
 #include "store/store.h"
 
 struct reported_run {
@@ -53,8 +54,8 @@ struct report_machine {
 struct report_section {
     const char *id; /* "validate-2": the second run of that command in this report */
     const char *command, *title;
-    char machine[8];         /* its label; "": it is of all of them */
-    struct string_list lead; /* the sentences that tell what came out */
+    char machine[8];  /* its label; "": it is of all of them */
+    struct lead lead; /* what came out */
     const char *started;
     const char *finished, *ended;   /* NULL: it is not; and how it ended then, where it is told */
     const char *reproduce, *store;  /* NULL: not known */
@@ -81,12 +82,12 @@ void report_make(const struct reported *reported, const char *title, struct repo
 void report_release(struct report *report);
 /* The first section of a command; NULL: there is none. */
 const struct report_section *report_section_of(const struct report *report, const char *command);
-/* For programs. */
-json_t *report_json(const struct report *report);
+/* For programs: of struct report. */
+extern const struct fields report_table;
 /* All of it on one screen, as lines for people: each begins with what it is about. */
 void report_put_summary(const struct report *report, const struct style *style, struct text *out);
-/* The same as data; a study that is not there has null. */
-json_t *report_summary_json(const struct report *report);
+/* The same as data. */
+extern const struct fields report_summary_table;
 
 /* --- parts of it --- */
 

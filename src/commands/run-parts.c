@@ -241,21 +241,15 @@ size_t run_part_of_rank(size_t place)
     return part;
 }
 
-static const char *const state_names[] = {
+const char *const part_state_names[PART_STATES] = {
     [PART_WAITING] = "waiting", [PART_BEGUN] = "begun",   [PART_DONE] = "done",
     [PART_LACKING] = "lacking", [PART_FAILED] = "failed", [PART_LEFT_OUT] = "left out",
 };
-#define STATES (sizeof(state_names) / sizeof(state_names[0]))
-
-const char *part_state_name(enum part_state state)
-{
-    return state_names[state];
-}
 
 bool part_state_read(const char *name, enum part_state *state)
 {
-    for (size_t i = 0; name && i < STATES; i++)
-        if (strcmp(name, state_names[i]) == 0) {
+    for (size_t i = 0; name && i < PART_STATES; i++)
+        if (strcmp(name, part_state_names[i]) == 0) {
             *state = (enum part_state)i;
             return true;
         }
@@ -366,7 +360,7 @@ bool run_is_quick(const struct run_plan *plan, size_t part, uint64_t budget_ms)
 static json_t *part_json(const struct run_part *part)
 {
     return JSON_OBJECT({"part", json_text(part->command->name)},
-                       {"state", json_text(part_state_name(part->state))},
+                       {"state", json_text(part_state_names[part->state])},
                        {"spent_ms", json_integer((json_int_t)part->spent_ms)},
                        {"reason", json_text(part->reason)});
 }

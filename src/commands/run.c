@@ -18,6 +18,7 @@
 #include "engine/gather.h"
 #include "engine/run-store.h"
 #include "engine/told.h"
+#include "output/field.h"
 #include "output/output.h"
 #include "store/store.h"
 
@@ -73,6 +74,11 @@ static void put_next(const struct running *running, const struct style *style, s
     }
 }
 
+static const char *store_of(const struct running *running)
+{
+    return running->collected ? running->place.store : running->place.folder;
+}
+
 static void put_report(const void *run, const struct style *style, struct text *out)
 {
     const struct running *running = run;
@@ -95,8 +101,7 @@ static void put_report(const void *run, const struct style *style, struct text *
 
     put_next(running, style, out);
     if (running->is_found) {
-        put_place("store", "", running->collected ? running->place.store : running->place.folder,
-                  out);
+        put_place("store", "", store_of(running), out);
         text_putc(out, '\n');
     }
     if (running->page_is_there) {
@@ -107,34 +112,42 @@ static void put_report(const void *run, const struct style *style, struct text *
 
 /* --- for programs --- */
 
-static json_t *results(const void *run)
+GETTER(get_part, struct run_part, value_text(item->command->name))
+
+GETTER(get_seconds, struct run_part, value_real((double)item->spent_ms / 1000))
+
+static struct value get_part_store(const void *item, const void *context)
 {
-    const struct running *running = run;
-    json_t *list = json_array();
-    for (size_t i = 0; i < running->plan.count; i++) {
-        const struct run_part *part = &running->plan.parts[i];
-        const struct report_section *section =
-            report_section_of(&running->found, part->command->name);
-        json_array_append_new(list,
-                              JSON_OBJECT({"part", json_text(part->command->name)},
-                                          {"status", json_text(part_state_name(part->state))},
-                                          {"seconds", json_real((double)part->spent_ms / 1000)},
-                                          {"reason", json_text(part->reason)},
-                                          {"store", json_text(section ? section->store : NULL)}));
-    }
-    return list;
+    const struct report *found = &((const struct running *)context)->found;
+    const struct run_part *part = item;
+    const struct report_section *section = report_section_of(found, part->command->name);
+    return value_text(section ? section->store : NULL);
 }
 
-static json_t *analysis(const void *run)
-{
-    const struct running *running = run;
-    json_t *object = report_summary_json(&running->found);
-    const char *store = running->collected ? running->place.store : running->place.folder;
-    JSON_PUT(object, {"store", running->is_found ? json_text(store) : json_null()},
-             {"report", running->page_is_there ? json_text(running->report) : json_null()},
-             {"complete", json_boolean(running->collected)});
-    return object;
-}
+static const struct field part_fields[] = {
+    {"part", GET(FIELD_TEXT, get_part), "the study", .column = true},
+    {"status", AT(struct run_part, state), "how it ended", NAMED(part_state_names), .column = true},
+    {"seconds", GET(FIELD_REAL, get_seconds), "that it took", UNIT_S, .column = true},
+    {"reason", AT(struct run_part, reason), "why there is nothing of it, or not all",
+     .nullable = true, .column = true},
+    {"store", GET(FIELD_TEXT, get_part_store), "where it is", .nullable = true},
+};
+static const struct fields part_table = FIELDS("run", "a part of a run", part_fields);
+static const struct field run_results = {"results",
+                                         LIST(struct running, plan.parts, plan.count, &part_table)};
+
+GETTER(get_store, struct running, value_text(item->is_found ? store_of(item) : NULL))
+
+static const struct field analysis_fields[] = {
+    {"", SPLICED_AT(struct running, found, &report_summary_table)},
+    {"store", GET(FIELD_TEXT, get_store), "of all parts, or the folder of theirs",
+     .nullable = true},
+    {"report", AT(struct running, report), "the page",
+     .known = KNOWN(struct running, page_is_there), .nullable = true},
+    {"complete", AT(struct running, collected), "the store holds all that was measured"},
+};
+static const struct fields run_analysis =
+    FIELDS("run.analysis", "what to know of the machine, on one screen", analysis_fields);
 
 /* Those of all sections. */
 static struct finding *findings(const struct report *found, size_t *count)
@@ -383,7 +396,7 @@ static int execute(struct running *running, size_t part, uint64_t budget_ms, con
 static void tell_end(const struct running *running, size_t part)
 {
     const struct run_part *ended = &running->plan.parts[part];
-    const char *state = ended->state == PART_BEGUN ? "interrupted" : part_state_name(ended->state);
+    const char *state = ended->state == PART_BEGUN ? "interrupted" : part_state_names[ended->state];
     const char *colon = ended->reason ? ": " : "", *reason = ended->reason ? ended->reason : "";
     deliver_remark(&running->options->common, "%zu of %zu %s: %s after %.1f s%s%s", part + 1,
                    running->plan.count, ended->command->name, state, (double)ended->spent_ms / 1000,
@@ -622,7 +635,7 @@ static void note_missing(struct running *running)
         const char *reason = part->state == PART_WAITING ? "interrupted before its turn"
                              : part->state == PART_BEGUN ? "interrupted: not all of it is there"
                              : part->reason              ? part->reason
-                                                         : part_state_name(part->state);
+                                                         : part_state_names[part->state];
         if (part->state != PART_DONE)
             skips_add(&running->skips, part->command->name, reason, 0);
     }
@@ -667,10 +680,9 @@ static int measure_and_show(struct running *running)
                                   .findings = all,
                                   .finding_count = finding_count,
                                   .nothing = finish_nothing(running->is_found, true),
+                                  .tables = command_find("run"),
                                   .run = running,
-                                  .put_report = put_report,
-                                  .results = results,
-                                  .analysis = analysis};
+                                  .put_report = put_report};
     return finish_show(&finish, status);
 }
 
@@ -737,4 +749,6 @@ const struct command command_run = {
     .exits = exits,
     .options_size = sizeof(struct run_options),
     .run = run,
+    .results = &run_results,
+    .analysis = &run_analysis,
 };

@@ -29,7 +29,8 @@ enum part_state {
     PART_DONE,
     PART_LACKING, /* the machine has not what it measures */
     PART_FAILED,
-    PART_LEFT_OUT /* the time does not hold it */
+    PART_LEFT_OUT, /* the time does not hold it */
+    PART_STATES
 };
 
 /* The study whose turn it is at this place, from 0 on; NULL: there are no more. */
@@ -54,7 +55,7 @@ struct run_plan {
 /* Which part matters so much: 0 is the most important. */
 size_t run_part_of_rank(size_t place);
 
-const char *part_state_name(enum part_state state);
+extern const char *const part_state_names[PART_STATES];
 /* false: there is no such word. */
 bool part_state_read(const char *name, enum part_state *state);
 

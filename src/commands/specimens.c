@@ -98,38 +98,17 @@ struct class_row {
     const struct catalogue_truth *truth;
 };
 
-static struct value get_name(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct class_row *)item)->listed->specimen->name);
-}
+GETTER(get_name, struct class_row, value_text(item->listed->specimen->name))
 
-static const void *truth_of(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct class_row *)item)->truth;
-}
+PART(truth_of, struct class_row, item->truth)
 
-static struct value get_high_base(const void *item, const void *context)
-{
-    (void)context;
-    const struct catalogue_truth *truth = item;
-    return is_bounded(truth) ? value_integer(truth->high_base) : value_absent(NULL);
-}
+GETTER(get_high_base, struct catalogue_truth,
+       is_bounded(item) ? value_integer(item->high_base) : value_absent(NULL))
 
-static struct value get_high_each(const void *item, const void *context)
-{
-    (void)context;
-    const struct catalogue_truth *truth = item;
-    return is_bounded(truth) ? value_integer(truth->high_each) : value_absent(NULL);
-}
+GETTER(get_high_each, struct catalogue_truth,
+       is_bounded(item) ? value_integer(item->high_each) : value_absent(NULL))
 
-static struct value get_why(const void *item, const void *context)
-{
-    (void)context;
-    const struct catalogue_truth *truth = item;
-    return value_text(*truth->why ? truth->why : NULL);
-}
+GETTER(get_why, struct catalogue_truth, value_text(*item->why ? item->why : NULL))
 
 /* Their names stand in one text, with commas. */
 static struct value get_source(const void *item, const void *context, size_t index)
@@ -178,7 +157,7 @@ static struct value get_decoded(const void *item, const void *context)
         json_object_set_new(counts, decoders[i]->name,
                             known ? json_difference(count) : json_null());
     }
-    return (struct value){.kind = FIELD_JSON, .json = counts};
+    return value_json(counts);
 }
 
 static const char *const grades[] = {"proven", "bounded", "model"};
@@ -225,12 +204,7 @@ static const void *row_at(const void *item, const void *context, size_t index)
 }
 static const struct field specimens_results = {"results", LIST_BY(row_at, &specimen_truth_table)};
 
-static struct value get_needs(const void *item, const void *context)
-{
-    (void)context;
-    const struct catalogue_specimen *specimen = item;
-    return value_text(*specimen->needs ? specimen->needs : NULL);
-}
+GETTER(get_needs, struct catalogue_specimen, value_text(*item->needs ? item->needs : NULL))
 
 static const struct field specimen_fields[] = {
     {"specimen", AT(struct catalogue_specimen, name), "its name"},
@@ -245,11 +219,7 @@ static const struct fields specimen_table =
     FIELDS("specimens.specimen", "a specimen: a microbenchmark whose counts are known for every N",
            specimen_fields);
 
-static struct value get_isa(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct specimen_list *)item)->catalogue->isa);
-}
+GETTER(get_isa, struct specimen_list, value_text(item->catalogue->isa))
 
 static const void *specimen_at(const void *item, const void *context, size_t index)
 {

@@ -76,7 +76,7 @@ struct compare_quantity {
 };
 
 struct compare_case {
-    const char *ticks_apart; /* ticks of different counters, and what would tell their length */
+    const char *tick_study; /* whose runs tell how long ticks are; NULL: none do */
     struct compare_side *sides;
     size_t side_count;
     struct compare_fact *facts;

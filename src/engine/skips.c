@@ -22,11 +22,9 @@ void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
                 (struct omission){skips->list[i].what, skips->list[i].reason};
 }
 
-/* As far as it is shown: a full stop and a space end a sentence. */
 static size_t shown_length(const struct omissions *omissions, const char *reason)
 {
-    const char *end = omissions->brief ? strstr(reason, ". ") : NULL;
-    return end ? (size_t)(end - reason) : strlen(reason);
+    return omissions->brief ? (size_t)reason_first_sentence(reason) : strlen(reason);
 }
 
 static bool is_same(const struct omissions *omissions, const char *left, const char *right)
@@ -184,6 +182,12 @@ int tried_recall(struct tried_events *tried, struct store *store, struct failure
 }
 
 /* --- Keeps the list of what was left out, for the reader and for JSON alike --- */
+
+int reason_first_sentence(const char *reason)
+{
+    const char *end = strstr(reason, ". ");
+    return (int)(end ? (size_t)(end - reason) : strlen(reason));
+}
 
 void skips_add(struct skips *skips, const char *what, const char *reason, int error)
 {

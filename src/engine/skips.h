@@ -20,6 +20,10 @@ struct skip {
     bool for_programs; /* people are told it otherwise */
 };
 
+/* Length of the first sentence of a reason that the probe sent, "what. What to do.": the one place
+ * where such a text is parted. */
+int reason_first_sentence(const char *reason);
+
 struct skips {
     struct skip *list;
     size_t count;

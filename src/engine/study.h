@@ -78,15 +78,15 @@ struct study_verdict {
     const char *path, *pattern;                 /* NULL: no way is any good */
     double adds; /* that way, to every count; 0: nothing, or unknown */
 };
+struct lead; /* engine/told.h */
 struct study_told {
     const char *title; /* of its section in a report; NULL: the command's name */
     /* What came out, in a few sentences. */
-    void (*lead)(const void *kept, struct string_list *sentences);
-    /* Its line in the summary of a run: as data, and for people. key NULL: it has none. */
+    void (*lead)(const void *kept, struct lead *lead);
+    /* Its line in the summary of a run: as data, and for people. field NULL: it has none. */
     struct study_line {
-        const char *key;
-        unsigned place; /* among the lines, from 1 on; each has its own */
-        json_t *(*json)(const void *kept);
+        const struct field *field; /* the same as data, of what the study keeps: nullable */
+        unsigned place;            /* among the lines, from 1 on; each has its own */
         void (*put)(const void *kept, const struct style *style, struct text *out);
     } line;
     /* As a part of `run`: when it is its turn, from 1 on; 0: it is none. */

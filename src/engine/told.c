@@ -17,10 +17,25 @@ void told_add(struct string_list *sentences, const char *sentence)
     *memory_add(sentences->items, sentences->count) = memory_copy(sentence);
 }
 
-void told_say(struct string_list *lead, const char *sentence)
+static void say(struct lead *lead, const char *whole, const char *first)
 {
-    if (lead->count < SENTENCES_MAX)
-        told_add(lead, sentence);
+    if (lead->whole.count == SENTENCES_MAX)
+        return;
+    told_add(&lead->whole, whole);
+    told_add(&lead->first, first);
+}
+
+void told_say(struct lead *lead, const char *sentence)
+{
+    say(lead, sentence, sentence);
+}
+
+void told_say_reasons(struct lead *lead, const struct reasons *reasons)
+{
+    struct reasons first = {.list = reasons->list, .count = reasons->count ? 1 : 0};
+    while (first.count < reasons->count && reasons->list[first.count].joint == JOINT_CLAUSE)
+        first.count++;
+    say(lead, reasons_text(reasons), reasons_text(&first));
 }
 
 json_t *told_json(const struct string_list *sentences)

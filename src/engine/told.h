@@ -7,6 +7,7 @@
 
 #include <jansson.h>
 
+#include "base/reason.h"
 #include "base/text.h"
 #include "engine/compared.h"
 #include "engine/study.h"
@@ -17,8 +18,13 @@
 
 /* One more, copied. */
 void told_add(struct string_list *sentences, const char *sentence);
-/* The same, while there are few: for what begins a section. */
-void told_say(struct string_list *lead, const char *sentence);
+/* What begins a section: a few things, each said in a sentence, or in several (reasons: all of
+ * them, and the first alone). What is too much is left out. */
+struct lead {
+    struct string_list whole, first;
+};
+void told_say(struct lead *lead, const char *sentence);
+void told_say_reasons(struct lead *lead, const struct reasons *reasons);
 json_t *told_json(const struct string_list *sentences);
 
 /* --- lines of a summary --- */

@@ -207,7 +207,7 @@ void json_put_reasons(json_t *object, const char *key, const struct reasons *rea
     json_object_set_new(object, text_string(&name), any ? reasons_data(reasons) : json_array());
 }
 
-static json_t *value_json(const struct value *value)
+static json_t *json_of(const struct value *value)
 {
     switch (value->kind) {
     case FIELD_REAL:
@@ -234,11 +234,12 @@ json_t *field_list_json(const struct field *list, const void *item, const void *
         const struct value value = list->at.element(item, context, i);
         if (value.kind == FIELD_BY_PLACE)
             break;
-        json_array_append_new(array, value_json(&value));
+        json_array_append_new(array, json_of(&value));
     }
     const void *member;
-    for (size_t i = 0; list->at.of && (member = member_of(list, item, context, i)); i++)
-        json_array_append_new(array, fields_json(list->at.of, member, context));
+    for (size_t i = 0; !list->at.element && (member = member_of(list, item, context, i)); i++)
+        json_array_append_new(array, list->at.of ? fields_json(list->at.of, member, context)
+                                                 : json_text(*(const char *const *)member));
     return array;
 }
 
@@ -274,23 +275,28 @@ static void put_field(json_t *object, const struct field *field, const void *ite
         put_fields(object, field->at.of, object_of(field, item, context), context);
         return;
     case FIELD_OBJECT:
-        part = object_of(field, item, context);
-        if (part)
+        value = item && field->at.get ? field->at.get(item, context) : value_absent(NULL);
+        part = value.kind == FIELD_JSON ? NULL : object_of(field, item, context);
+        if (value.kind == FIELD_JSON)
+            json_object_set_new(object, field->key, json_of(&value));
+        else if (part)
             json_object_set_new(object, field->key, fields_json(field->at.of, part, context));
-        else if (item && field->at.get)
-            put_absent(object, field, field->at.get(item, context));
-        else if (!field->optional)
-            put_absent(object, field, value_absent(NULL));
+        else if (field->at.get || !field->optional)
+            put_absent(object, field, value);
         return;
     case FIELD_LIST:
         value = item && field->at.get ? field->at.get(item, context) : value_flag(item != NULL);
-        if (value.kind && !(item && is_unknown(field, item)))
+        if (value.kind == FIELD_JSON)
+            json_object_set_new(object, field->key, json_of(&value));
+        else if (value.kind && !(item && is_unknown(field, item)))
             json_object_set_new(object, field->key, field_list_json(field, item, context));
         else
             put_absent(object, field, value);
         return;
     case FIELD_REASONS:
         value = field_value(field, item, context);
+        if (field->optional && !(value.kind && value.reasons->count))
+            return;
         json_put_reasons(object, field->key, value.kind ? value.reasons : NULL);
         if (field->zero && !(value.kind && value.reasons && value.reasons->count))
             json_object_set_new(object, field->key, json_string(""));
@@ -300,7 +306,7 @@ static void put_field(json_t *object, const struct field *field, const void *ite
     }
     value = field_value(field, item, context);
     if (value.kind) {
-        json_object_set_new(object, field->key, value_json(&value));
+        json_object_set_new(object, field->key, json_of(&value));
     } else {
         put_absent(object, field, value);
     }
@@ -311,6 +317,14 @@ static void put_fields(json_t *object, const struct fields *fields, const void *
 {
     for (size_t i = 0; i < fields->count; i++)
         put_field(object, &fields->list[i], item, context);
+    const struct field *field;
+    const void *own = item;
+    for (size_t i = 0; fields->more && (field = fields->more(&own, i)); i++, own = item) {
+        if (own)
+            put_field(object, field, own, own);
+        else
+            json_object_set_new(object, field->key, json_null());
+    }
 }
 
 json_t *fields_json(const struct fields *fields, const void *item, const void *context)
@@ -671,13 +685,12 @@ void fields_put_table(const struct field *list, const void *item, const void *co
 void fields_figure_add(json_t *figure, const struct figure_spec *spec, const void *item,
                        const void *context)
 {
-    json_t *row = json_array();
+    json_t *row = figure_add_row(figure, NULL, 0);
     for (const struct figure_column *at = spec->columns; at->key; at++) {
         const struct field *field = fields_find(spec->fields, at->key);
         const struct value value = field ? field_value(field, item, context) : value_absent(NULL);
         json_array_append_new(row, value.kind == FIELD_REASONS
                                        ? json_text(reasons_text(value.reasons))
-                                       : value_json(&value));
+                                       : json_of(&value));
     }
-    json_array_append_new(json_object_get(figure, "rows"), row);
 }

@@ -141,10 +141,13 @@ struct fields {
     const char *meaning;
     const struct field *list;
     size_t count;
+    /* Fields that others add behind these, each of an item of its own: *item becomes that, NULL
+     * where there is none; NULL behind the last. */
+    const struct field *(*more)(const void **item, size_t index);
 };
 #define FIELDS(name_, meaning_, list_)                                                             \
     {                                                                                              \
-        (name_), (meaning_), (list_), sizeof(list_) / sizeof(*(list_))                             \
+        (name_), (meaning_), (list_), sizeof(list_) / sizeof(*(list_)), NULL                       \
     }
 
 /* --- where a value lies --- */
@@ -230,6 +233,19 @@ struct fields {
         .kind = FIELD_LIST, .element = (function), .element_kind = (kind_)                         \
     }
 
+/* The texts of a struct string_list. */
+#define TEXTS(type, member)                                                                        \
+    {                                                                                              \
+        .kind = FIELD_LIST, .offset = offsetof(type, member.items),                                \
+        .count_offset = offsetof(type, member.count), .size = sizeof(const char *),                \
+        .element_kind = FIELD_TEXT                                                                 \
+    }
+/* An object or a list that a function makes as JSON; the table says what it is. */
+#define MADE(kind_, function, table)                                                               \
+    {                                                                                              \
+        .kind = (kind_), .get = (function), .of = (table)                                          \
+    }
+
 static inline struct value value_real(double real)
 {
     return (struct value){.kind = FIELD_REAL, .real = real};
@@ -265,6 +281,11 @@ static inline struct value value_because(const struct reasons *reasons)
 {
     return (struct value){.because = reasons};
 }
+/* Made elsewhere; NULL is absent. */
+static inline struct value value_json(json_t *json)
+{
+    return json ? (struct value){.kind = FIELD_JSON, .json = json} : (struct value){0};
+}
 /* Of a list of values: this one is null, and others may follow. */
 static inline struct value value_null(void)
 {
@@ -274,6 +295,17 @@ static inline struct value value_left_out(void)
 {
     return (struct value){.left_out = true};
 }
+
+/* Functions of fields that are one expression, of an item of that type. */
+#define GETTER(name, type, ...) FIELD_FUNCTION(struct value, name, type, __VA_ARGS__)
+#define PART(name, type, ...)   FIELD_FUNCTION(const void *, name, type, __VA_ARGS__)
+#define FIELD_FUNCTION(result, name, type, ...)                                                    \
+    static result name(const void *item_, const void *context)                                     \
+    {                                                                                              \
+        const type *item = item_;                                                                  \
+        (void)item, (void)context;                                                                 \
+        return __VA_ARGS__;                                                                        \
+    }
 
 /* --- reading --- */
 

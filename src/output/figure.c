@@ -18,7 +18,6 @@ static const char *const kinds[] = {"table", "boxes",     "points", "lines",
                                     "bars",  "dumbbells", "matrix"};
 static const char *const scales[] = {"linear", "log", "symlog"};
 static const char *const roles[] = {
-    [ROLE_NONE] = "",
     [ROLE_X] = "x",
     [ROLE_Y] = "y",
     [ROLE_GROUP] = "group",
@@ -38,39 +37,98 @@ static const char *const roles[] = {
     [ROLE_VALUE] = "value",
 };
 
-static json_t *axis_json(const struct figure_axis *axis)
+static const struct field axis_fields[] = {
+    {"label", AT(struct figure_axis, label), "what stands along it", .nullable = true},
+    {"scale", AT(struct figure_axis, scale), "how values lie on it", NAMED(scales)},
+    {"zero", AT(struct figure_axis, zero), "it begins at 0 whatever the data"},
+};
+static const struct fields axis_table = FIELDS("figure.axis", "an axis of a figure", axis_fields);
+
+/* A column with what a table of fields knows of it. */
+struct shown_column {
+    const char *key, *title;
+    enum figure_role role;
+    bool filter, hidden;
+};
+
+static const void *column_at(const void *item, const void *context, size_t index)
 {
-    return JSON_OBJECT({"label", json_text(axis->label)},
-                       {"scale", json_string(scales[axis->scale])},
-                       {"zero", json_boolean(axis->zero)});
+    (void)context;
+    const struct figure_spec *spec = item;
+    const struct figure_column *at = &spec->columns[index];
+    if (!at->key)
+        return NULL;
+    const struct field *field = spec->fields ? fields_find(spec->fields, at->key) : NULL;
+    const enum figure_role role = at->role || !field ? at->role : field->role;
+    struct shown_column *column = memory_new(1, sizeof(*column));
+    struct text title = {0};
+    if (field && !at->title)
+        field_put_title(field, &title);
+    *column = (struct shown_column){.key = at->key,
+                                    .title = title.length ? memory_text(&title) : at->title,
+                                    .role = role,
+                                    .filter = at->filter,
+                                    .hidden = role == ROLE_DENSITY || role == ROLE_SAMPLES};
+    return column;
 }
+
+static const struct field column_fields[] = {
+    {"key", AT(struct shown_column, key), "its name"},
+    {"title", AT(struct shown_column, title), "its heading"},
+    {"role", AT(struct shown_column, role), "what it is to the picture; docs/figures.md",
+     NAMED(roles), .nullable = true},
+    {"filter", AT(struct shown_column, filter), "text by which a reader can choose rows"},
+    {"hidden", AT(struct shown_column, hidden), "a list for the picture, not for the table"},
+};
+static const struct fields column_table =
+    FIELDS("figure.column", "a column of a figure", column_fields);
+
+struct line {
+    const char *name, *series;
+    double intercept, slope, from, to;
+};
+static const struct field line_fields[] = {
+    {"name", AT(struct line, name), "what it is called", .nullable = true},
+    {"series", AT(struct line, series), "whose colour it has", .nullable = true},
+    {"intercept", AT(struct line, intercept), "y where x is 0", .nullable = true},
+    {"slope", AT(struct line, slope), "what y rises by with x", .nullable = true},
+    {"from", AT(struct line, from), "x where it begins", .nullable = true},
+    {"to", AT(struct line, to), "x where it ends", .nullable = true},
+};
+static const struct fields line_table =
+    FIELDS("figure.line", "a straight line, y = intercept + slope x", line_fields);
+
+/* Rows, lines and notes come later. */
+static struct value get_empty(const void *item, const void *context)
+{
+    (void)item;
+    (void)context;
+    return value_json(json_array());
+}
+
+static const struct field figure_fields[] = {
+    {"id", AT(struct figure_spec, id), "unique in its section"},
+    {"title", AT(struct figure_spec, title), "what it shows"},
+    {"caption", AT(struct figure_spec, caption), "what is to be seen, and what it means"},
+    {"paper", AT(struct figure_spec, paper), "the figure or table of a paper that it rebuilds",
+     .nullable = true},
+    {"kind", AT(struct figure_spec, kind), "which kind of picture shows it", NAMED(kinds)},
+    {"x", OBJECT(struct figure_spec, x, &axis_table), "the axis across"},
+    {"y", OBJECT(struct figure_spec, y, &axis_table), "the axis upwards"},
+    {"columns", LIST_BY(column_at, &column_table), "what rows hold"},
+    {"rows", GET(FIELD_JSON, get_empty), "lists of values in the order of the columns",
+     .schema = "array"},
+    {"lines", MADE(FIELD_LIST, get_empty, &line_table), "straight lines beside the rows"},
+    {"notes",
+     {.kind = FIELD_LIST, .get = get_empty, .element_kind = FIELD_TEXT},
+     "sentences below the caption"},
+};
+const struct fields figure_table =
+    FIELDS("figure", "rows of data, and which kind of picture shows them", figure_fields);
 
 json_t *figure_new(const struct figure_spec *spec)
 {
-    json_t *figure = json_object();
-    json_t *columns = json_array();
-    for (const struct figure_column *at = spec->columns; at->key; at++) {
-        const struct field *field = spec->fields ? fields_find(spec->fields, at->key) : NULL;
-        const enum figure_role role = at->role || !field ? at->role : field->role;
-        const bool hidden = role == ROLE_DENSITY || role == ROLE_SAMPLES;
-        AUTO_TEXT struct text title = {0};
-        if (field && !at->title)
-            field_put_title(field, &title);
-        else
-            text_puts(&title, at->title);
-        json_array_append_new(
-            columns,
-            JSON_OBJECT({"key", json_text(at->key)}, {"title", json_text(text_string(&title))},
-                        {"role", role ? json_string(roles[role]) : json_null()},
-                        {"filter", json_boolean(at->filter)}, {"hidden", json_boolean(hidden)}));
-    }
-
-    JSON_PUT(figure, {"id", json_text(spec->id)}, {"title", json_text(spec->title)},
-             {"caption", json_text(spec->caption)}, {"paper", json_text(spec->paper)},
-             {"kind", json_string(kinds[spec->kind])}, {"x", axis_json(&spec->x)},
-             {"y", axis_json(&spec->y)}, {"columns", columns}, {"rows", json_array()},
-             {"lines", json_array()}, {"notes", json_array()});
-    return figure;
+    return fields_json(&figure_table, spec, NULL);
 }
 
 json_t *figure_add_row(json_t *figure, json_t *const *values, size_t count)
@@ -85,11 +143,8 @@ json_t *figure_add_row(json_t *figure, json_t *const *values, size_t count)
 void figure_add_line(json_t *figure, const char *name, const char *series, double intercept,
                      double slope, double from, double to)
 {
-    json_t *line =
-        JSON_OBJECT({"name", json_text(name)}, {"series", json_text(series)},
-                    {"intercept", figure_number(intercept)}, {"slope", figure_number(slope)},
-                    {"from", figure_number(from)}, {"to", figure_number(to)});
-    json_array_append_new(json_object_get(figure, "lines"), line);
+    const struct line line = {name, series, intercept, slope, from, to};
+    json_array_append_new(json_object_get(figure, "lines"), fields_json(&line_table, &line, NULL));
 }
 
 void figure_add_note(json_t *figure, const char *sentence)

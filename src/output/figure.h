@@ -75,6 +75,9 @@ struct figure_spec {
 /* A figure with more is thinned by whoever makes it: a page must not grow with the store. */
 #define FIGURE_MOST_ROWS 1000u
 
+/* What it is as JSON. */
+extern const struct fields figure_table;
+
 /* A figure without rows. */
 json_t *figure_new(const struct figure_spec *spec);
 /* Adds a row; values are owned from here on and stand in the order of the columns. A NULL value is

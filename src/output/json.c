@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 #include "output/field.h"
 #include "output/table.h"
@@ -141,21 +142,22 @@ static const char *fact_value(const struct facts *facts, const char *key)
     return NULL;
 }
 
-json_t *json_machine(const struct facts *facts, const char *fingerprint)
+const void *machine_of_facts(const struct facts *facts, const char *fingerprint)
 {
     const char *count = fact_value(facts, "cpu.count");
-    const struct machine machine = {.fingerprint = fingerprint,
-                                    .isa = fact_value(facts, "isa"),
-                                    .cpu = fact_value(facts, "cpu.model_name"),
-                                    .microcode = fact_value(facts, "cpu.microcode"),
-                                    .kernel = fact_value(facts, "kernel.release"),
-                                    .os = fact_value(facts, "os.name"),
-                                    .hypervisor = fact_value(facts, "hypervisor"),
-                                    .container = fact_value(facts, "container"),
-                                    .emulated = fact_value(facts, "emulated"),
-                                    .counted = count != NULL,
-                                    .cpus = count ? atoll(count) : 0};
-    return fields_json(&machine_table, &machine, NULL);
+    struct machine *machine = memory_new(1, sizeof(*machine));
+    *machine = (struct machine){.fingerprint = fingerprint,
+                                .isa = fact_value(facts, "isa"),
+                                .cpu = fact_value(facts, "cpu.model_name"),
+                                .microcode = fact_value(facts, "cpu.microcode"),
+                                .kernel = fact_value(facts, "kernel.release"),
+                                .os = fact_value(facts, "os.name"),
+                                .hypervisor = fact_value(facts, "hypervisor"),
+                                .container = fact_value(facts, "container"),
+                                .emulated = fact_value(facts, "emulated"),
+                                .counted = count != NULL,
+                                .cpus = count ? atoll(count) : 0};
+    return machine;
 }
 
 static json_t *given_or(json_t **value, json_t *empty)
@@ -178,12 +180,14 @@ static json_t *envelope_json(struct envelope *envelope)
         json_array_append_new(list, json_text(envelope->argv[i]));
     json_object_set_new(object, "argv", list);
 
-    JSON_PUT(object, {"seed", envelope->has_seed ? json_count(envelope->seed) : json_null()},
-             {"machine", json_machine(envelope->facts, envelope->fingerprint)},
-             {"results", given_or(&envelope->results, json_array())},
-             {"analysis", given_or(&envelope->analysis, json_object())},
-             {"skipped", given_or(&envelope->skipped, json_array())},
-             {"findings", given_or(&envelope->findings, json_array())});
+    JSON_PUT(
+        object, {"seed", envelope->has_seed ? json_count(envelope->seed) : json_null()},
+        {"machine", fields_json(&machine_table,
+                                machine_of_facts(envelope->facts, envelope->fingerprint), NULL)},
+        {"results", given_or(&envelope->results, json_array())},
+        {"analysis", given_or(&envelope->analysis, json_object())},
+        {"skipped", given_or(&envelope->skipped, json_array())},
+        {"findings", given_or(&envelope->findings, json_array())});
     if (envelope->gate)
         json_object_set_new(object, "gate", envelope->gate);
     envelope->gate = NULL;

@@ -69,8 +69,8 @@ struct envelope {
     json_t *gate; /* what --fail-on made of it; NULL: it was not given */
 };
 
-/* The machine as JSON: fingerprint and the facts that describe it. */
-json_t *json_machine(const struct facts *facts, const char *fingerprint);
+/* What machine_table describes: fingerprint and the facts that tell what it is. */
+const void *machine_of_facts(const struct facts *facts, const char *fingerprint);
 
 /* Writes the object, one line per result, and releases what it owns. */
 int json_envelope_write(struct envelope *envelope, FILE *stream, struct failure *failure);

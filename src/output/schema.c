@@ -22,8 +22,8 @@ static void define(json_t *definitions, const struct fields *fields);
 
 static bool may_be_null(const struct field *field)
 {
-    return field->absent || field->coded || field->nullable || field->nonzero ||
-           (field->known && !field->zero);
+    return field->absent || field->coded || field->nullable ||
+           (!field->optional && (field->nonzero || (field->known && !field->zero)));
 }
 
 /* {"anyOf": [schema, {"type": "null"}]} */
@@ -109,18 +109,28 @@ static void add_reason_keys(json_t *properties, json_t *required, const char *ke
                  "all that it says, with its numbers and names", optional);
 }
 
+/* The field at this place, those that others add behind its own included; NULL behind the last. */
+static const struct field *field_at(const struct fields *fields, size_t index)
+{
+    const void *nothing = NULL;
+    if (index < fields->count)
+        return &fields->list[index];
+    return fields->more ? fields->more(&nothing, index - fields->count) : NULL;
+}
+
 static void add_properties(json_t *definitions, json_t *properties, json_t *required,
                            const struct fields *fields)
 {
-    for (size_t i = 0; i < fields->count; i++) {
-        const struct field *field = &fields->list[i];
+    const struct field *field;
+    for (size_t i = 0; (field = field_at(fields, i)); i++) {
         const enum field_kind kind = field_kind(field);
         if (kind == FIELD_SPLICED) {
             add_properties(definitions, properties, required, field->at.of);
             continue;
         }
         json_t *schema = field_schema(definitions, field);
-        const bool null = may_be_null(field) || (kind == FIELD_REASONS && !field->zero);
+        const bool null =
+            may_be_null(field) || (kind == FIELD_REASONS && !field->zero && !field->optional);
         add_property(properties, required, field->key, "", null ? or_null(schema) : schema,
                      field->meaning, field->optional);
         if (kind == FIELD_REASONS) {
@@ -310,8 +320,8 @@ static void put_kind(const struct field *field, struct text *out)
 
 static void put_rows(const struct fields *fields, struct text *out)
 {
-    for (size_t i = 0; i < fields->count; i++) {
-        const struct field *field = &fields->list[i];
+    const struct field *field;
+    for (size_t i = 0; (field = field_at(fields, i)); i++) {
         if (field_kind(field) == FIELD_SPLICED) {
             put_rows(field->at.of, out);
             continue;
@@ -336,8 +346,8 @@ static void put_table(const char *heading, const struct fields *fields, json_t *
 
 static void put_inner(const struct fields *fields, json_t *done, struct text *out)
 {
-    for (size_t i = 0; i < fields->count; i++) {
-        const struct field *field = &fields->list[i];
+    const struct field *field;
+    for (size_t i = 0; (field = field_at(fields, i)); i++) {
         if (field_kind(field) == FIELD_SPLICED)
             put_inner(field->at.of, done, out);
         else if (field->at.of)

@@ -16,6 +16,7 @@ READERS = {
     "src/output/field.c": "the rows of a figure that is being made",
     "src/output/schema.c": "whether a table is defined already in the schema that is being made",
     "src/output/json.c": "writes a value, whatever it is of",
+    "src/output/schema.c": "the schema that it makes: which tables are in it",
     "src/output/figure.c": "a figure is data for the page's script: it is thinned, and its axes are fitted to what is in it",
     "src/commands/page.c": "figures, written out for the page's script and as a table",
     "src/studies/error/figures.c": "the figure that was added last, for a note",

@@ -179,7 +179,7 @@ static json_t *figures(const void *kept)
 
 /* --- for reports and `run` --- */
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct toy_run *run = kept;
     AUTO_TEXT struct text sentence = {0};

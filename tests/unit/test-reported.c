@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "case.h"
 #include "commands/reported.h"
+#include "output/field.h"
 #include "studies/error/parts.h"
 #include "studies/validate/parts.h"
 
@@ -99,7 +100,7 @@ TEST(events_of_one_verdict_share_a_line)
 TEST(parts_that_are_missing_have_none)
 {
     const struct report report = {0};
-    json_t *summary = report_summary_json(&report);
+    json_t *summary = fields_json(&report_summary_table, &report, &report);
     AUTO_TEXT struct text out = {0};
     report_put_summary(&report, &narrow, &out);
     assert_string_equal(text_string(&out), "");

@@ -45,10 +45,12 @@ static int compare_write_page(const struct comparing *comparing, const struct fi
                                        .figures = compare_figures(comparing),
                                        .words = memory_text(&words)};
     /* The title says what was compared; the summary begins with what came of it. */
-    const struct string_list headline = compare_headline(comparing);
-    for (size_t i = 2; i < headline.count; i++)
-        told_add(&section->lead, headline.items[i]);
-    told_add(&section->lead, headline.items[1]);
+    const struct lead *headline = &comparing->headline;
+    for (size_t i = 2; i <= headline->whole.count; i++) {
+        const size_t at = i < headline->whole.count ? i : 1;
+        told_add(&section->lead.whole, headline->whole.items[at]);
+        told_add(&section->lead.first, headline->first.items[at]);
+    }
     /* One a side, under its letter, although two of them may be one machine. */
     for (size_t side = 0; side < comparing->file.side_count; side++) {
         size_t run = 0;
@@ -324,11 +326,11 @@ void compare_note(struct comparing *comparing, const char *format, ...)
     va_end(arguments);
 }
 
-json_t *compare_letter_json(size_t side)
+const char *compare_letter(size_t side)
 {
     char letter[8];
     report_label(side, letter);
-    return json_string(letter);
+    return memory_copy(letter);
 }
 
 bool compare_executes_other_code(const struct comparing *comparing)
@@ -437,10 +439,7 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
 
     for (const struct command *const *at = command_registry; *at; at++)
         if (told_of(*at) && told_of(*at)->compared.ticks)
-            comparing->tick_study = (*at)->name;
-    file->ticks_apart = memory_format("ticks of different counters, whose length a run of `assay "
-                                      "%s` on each would tell",
-                                      comparing->tick_study);
+            file->tick_study = (*at)->name;
     compare_find_together(comparing);
     compare_take_claims(comparing);
     error = load_quantities(comparing, failure);
@@ -450,6 +449,8 @@ static int judge(struct comparing *comparing, size_t count, struct failure *fail
         compare_judge(&comparing->file, &comparing->report);
     if (error == 0)
         compare_take_findings(comparing);
+    if (error == 0)
+        comparing->headline = compare_headline(comparing);
     return error;
 }
 
@@ -508,10 +509,9 @@ static int show(const struct comparing *comparing)
                                   .findings = comparing->findings,
                                   .finding_count = comparing->finding_count,
                                   .gate = &gate,
+                                  .tables = &command_compare,
                                   .run = comparing,
-                                  .put_report = compare_put_report,
-                                  .results = compare_results_json,
-                                  .analysis = compare_analysis_json};
+                                  .put_report = compare_put_report};
     if (comparing->options->html && compare_write_page(comparing, &finish, &failure) < 0)
         return deliver_failure("compare", &failure, EXIT_FAILED);
     return finish_show(&finish, EXIT_DONE);
@@ -587,4 +587,6 @@ const struct command command_compare = {
     .stays_here = true,
     .options_size = sizeof(struct compare_options),
     .run = run,
+    .results = &compare_results,
+    .analysis = &compare_analysis,
 };

@@ -10,7 +10,7 @@
  *     load.c       a store -> quantities of a side, where its study has no way of its own
  *     judge.h, .c  what differs; pure
  *     show.c       for people
- *     json.c       for programs
+ *     fields.c     for programs; what is about several machines
  *     figures.c    as pictures */
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "commands/reported.h"
 #include "engine/command.h"
 #include "engine/study.h"
+#include "engine/told.h"
 #include "machine/facts.h"
 #include "output/json.h"
 #include "output/table.h"
@@ -48,13 +49,14 @@ struct comparing {
     size_t *side_of;          /* [reported.count] */
     const char **paths;       /* [side]: one of these files */
     struct facts *facts;      /* [side]: of its first run */
-    const char *tick_study;   /* whose runs tell how long ticks are */
     struct compare_case file; /* sides are in here */
     struct compare_report report;
     struct compare_together *together;
     size_t together_count;
     struct finding *findings; /* of papers, about several machines */
     size_t finding_count;
+    struct lead headline;     /* three to six sentences: what was compared, in which facts
+                                        these differ, then what came out */
     struct string_list notes; /* what was left out, and what to know */
     struct skips skips;       /* runs that could not be judged */
 };
@@ -69,15 +71,14 @@ void compare_find_together(struct comparing *comparing);
 int compare_take_together(struct comparing *comparing, struct failure *failure);
 
 /* "A", "B" … as in reports. */
-json_t *compare_letter_json(size_t side);
+const char *compare_letter(size_t side);
 /* Do sides differ in what makes their code other code? Their facts are judged. */
 bool compare_executes_other_code(const struct comparing *comparing);
 void compare_note(struct comparing *comparing, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* --- for people --- */
-/* Three to six sentences: what was compared, in which facts these differ, then what came out. */
-struct string_list compare_headline(const struct comparing *comparing);
+struct lead compare_headline(const struct comparing *comparing);
 /* "A (old) and B (new)". */
 void compare_put_sides(const struct comparing *comparing, struct text *out);
 void compare_put_report(const void *run, const struct style *style, struct text *out);
@@ -87,8 +88,8 @@ void compare_put_word(const struct compare_word *word, struct text *out);
 void compare_put_group(const struct comparing *comparing, const struct compare_group *group,
                        struct text *out);
 /* --- for programs --- */
-json_t *compare_results_json(const void *run);
-json_t *compare_analysis_json(const void *run);
+extern const struct field compare_results;
+extern const struct fields compare_analysis;
 
 /* --- what is about several machines --- */
 

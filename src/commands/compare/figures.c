@@ -75,7 +75,7 @@ static void add_fields(const struct comparing *comparing, json_t *shown,
 {
     for (size_t side = 0; side < comparing->file.side_count; side++) {
         const struct compare_word *word = &claim->sides[side];
-        FIGURE_ROW(shown, compare_letter_json(side), joined(claim->study, claim->subject),
+        FIGURE_ROW(shown, json_string(compare_letter(side)), joined(claim->study, claim->subject),
                    json_text(word->word ? word->word : not_judged), json_text(word->detail),
                    json_text(claim->study));
     }
@@ -180,7 +180,7 @@ static void add_effect(const struct comparing *comparing, json_t *shown,
     const struct compare_quantity *quantity = &comparing->file.quantities[effect->quantity];
     FIGURE_ROW(shown, group_name(comparing, group), figure_number(group->delta),
                figure_number(group->delta_interval.low), figure_number(group->delta_interval.high),
-               compare_letter_json(group->side), json_text(quantity->study),
+               json_string(compare_letter(group->side)), json_text(quantity->study),
                json_text(quantity->event), figure_number(effect->first_median),
                figure_number(effect->median), figure_number(effect->shift),
                figure_number(effect->ratio), json_text(effect->unit), json_text(quantity->factors),
@@ -240,7 +240,7 @@ static json_t *shifts_figure(const struct comparing *comparing)
         if (group->standing != STANDING_DIFFERS || rows++ >= ROWS_MOST / 4)
             continue;
         FIGURE_ROW(shown, group_name(comparing, group), figure_number(effect->first_median),
-                   figure_number(effect->median), compare_letter_json(group->side),
+                   figure_number(effect->median), json_string(compare_letter(group->side)),
                    json_text(effect->unit), json_text(quantity->factors),
                    json_text(quantity->study));
     }
@@ -259,7 +259,7 @@ static void add_box(json_t *shown, const struct compare_case *file,
         list[i] = values->list[i] * factor;
     if (distribution_of(list, values->count, &box) < 0)
         return;
-    FIGURE_ROW(shown, joined(quantity->event, quantity->subject), compare_letter_json(side),
+    FIGURE_ROW(shown, joined(quantity->event, quantity->subject), json_string(compare_letter(side)),
                figure_number(box.min), figure_number(box.q1), figure_number(box.median),
                figure_number(box.q3), figure_number(box.max), box.density, box.samples,
                json_text(effect->unit), json_text(quantity->factors), json_text(quantity->study),

@@ -37,24 +37,36 @@ static void deviation_of(const struct compare_case *file, size_t index,
 /* ----------------------------------------------------------------------------------------------
  * How far a quantity on one side is from that on the first. */
 
-/* In which unit can both be told? NULL: in none, and *why says so. Ticks become ns where two
+const struct reason_words compare_words[] = {
+    [COMPARE_EMULATED] = {"emulated-time", "a program makes the time of an emulated machine"},
+    [COMPARE_TICKS] = {"other-ticks", "ticks of different counters[, whose length a run of `assay "
+                                      "{study}` on each would tell]"},
+    [COMPARE_ONE_MACHINE] = {"one-machine", "not tested: machine (all sides are one machine)"},
+    [COMPARE_OTHER_CODE] = {"other-code",
+                            "not tested: machine (the sides execute different code, of another "
+                            "instruction set or build, from which it cannot be told apart)"},
+    [COMPARE_UNCOUNTED] = {"not-counted-on-two",
+                           "not tested: machine (nothing that decides was counted on two)"},
+};
+
+/* In which unit can both be told? NULL: in none, and why says so. Ticks become ns where two
  * counters have other ticks and the length of either is known. */
 static const char *common_unit(const struct compare_case *file,
                                const struct compare_quantity *quantity,
-                               const struct compare_side *other, const char **why)
+                               const struct compare_side *other, struct reasons *why)
 {
     const struct compare_side *first = &file->sides[0];
     const bool ticks = strcmp(quantity->unit, "ticks") == 0;
     const bool alike = strcmp(first->counter, other->counter) == 0;
     if (quantity->timed && (first->emulated || other->emulated)) {
-        *why = "a program makes the time of an emulated machine";
+        REASON(why, CLAUSE, &compare_words[COMPARE_EMULATED]);
         return NULL;
     }
     if (!ticks || alike)
         return quantity->unit;
     if (first->tick_ns > 0 && other->tick_ns > 0)
         return "ns";
-    *why = file->ticks_apart ? file->ticks_apart : "ticks of different counters";
+    REASON(why, CLAUSE, &compare_words[COMPARE_TICKS], file->tick_study);
     return NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/reason.h"
 #include "engine/compared.h"
 #include "stats/interval.h"
 
@@ -28,13 +29,23 @@ enum compare_standing {
 };
 extern const char *const compare_standing_names[COMPARE_STANDINGS]; /* "same", "differs" … */
 
+/* What it gives as reasons. */
+enum compare_reason {
+    COMPARE_EMULATED,
+    COMPARE_TICKS,
+    COMPARE_ONE_MACHINE, /* why a paper's claim of several machines could not be tested … */
+    COMPARE_OTHER_CODE,
+    COMPARE_UNCOUNTED,
+};
+extern const struct reason_words compare_words[];
+
 #define COMPARE_NO_GROUP ((size_t)-1)
 /* One quantity on one side, against the first. */
 struct compare_effect {
     size_t quantity, side;
     enum compare_standing standing;
-    const char *why;  /* of STANDING_UNITS */
-    const char *unit; /* of the figures: ticks may have become ns */
+    struct reasons why; /* of STANDING_UNITS */
+    const char *unit;   /* of the figures: ticks may have become ns */
     size_t first_count, count;
     double first_median, median;
     double shift; /* Hodges and Lehmann's, upwards from the first side */

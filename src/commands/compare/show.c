@@ -76,7 +76,6 @@ static void put_verdicts(const struct comparing *comparing, struct text *out)
     const size_t differ = compare_verdicts_that(report, STANDING_DIFFERS),
                  same = compare_verdicts_that(report, STANDING_SAME),
                  unsure = compare_verdicts_that(report, STANDING_UNSURE);
-    size_t said = 0;
     if (!differ && !same && !unsure) {
         text_puts(out, "Nothing was judged on more than one side.");
         return;
@@ -89,13 +88,19 @@ static void put_verdicts(const struct comparing *comparing, struct text *out)
     if (unsure)
         text_printf(out, "; %zu came out otherwise where a side is unsure, which is no difference",
                     unsure);
+    text_putc(out, '.');
+}
+
+static void put_first_verdicts(const struct comparing *comparing, struct text *out)
+{
+    const struct compare_report *report = &comparing->report;
+    size_t said = 0;
     for (size_t i = 0; i < report->verdict_count && said < NAMES_SAID; i++)
         if (report->verdicts[i].standing == STANDING_DIFFERS) {
             const struct compare_claim *claim = &comparing->file.claims[report->verdicts[i].claim];
-            text_printf(out, "%s%s (%s)", said++ ? "; " : ". First: ", claim->subject,
-                        claim->study);
+            text_printf(out, "%s%s (%s)", said++ ? "; " : "First: ", claim->subject, claim->study);
         }
-    text_putc(out, '.');
+    text_puts(out, said ? "." : "");
 }
 
 static double share_off(const struct compare_report *report, const struct compare_group *group)
@@ -143,8 +148,7 @@ static void put_farthest(const struct comparing *comparing, struct text *out)
 static void put_quantities(const struct comparing *comparing, struct text *out)
 {
     const struct compare_report *report = &comparing->report;
-    const size_t differ = compare_groups_that(report, STANDING_DIFFERS),
-                 within = compare_groups_that(report, STANDING_WITHIN);
+    const size_t differ = compare_groups_that(report, STANDING_DIFFERS);
     size_t compared = 0;
     for (size_t i = 0; i < report->group_count; i++)
         compared += report->groups[i].quantities;
@@ -159,7 +163,15 @@ static void put_quantities(const struct comparing *comparing, struct text *out)
         text_printf(out, "%zu of %zu groups of quantities %s", differ, report->group_count,
                     differ == 1 ? "differs" : "differ");
     put_farthest(comparing, out);
-    text_puts(out, ". ");
+    text_putc(out, '.');
+}
+
+static void put_tests(const struct comparing *comparing, struct text *out)
+{
+    const struct compare_report *report = &comparing->report;
+    const size_t within = compare_groups_that(report, STANDING_WITHIN);
+    if (!report->group_count)
+        return;
     if (within)
         text_printf(out,
                     "%zu group%s by less than runs of one machine do, as seen between "
@@ -223,16 +235,25 @@ static void put_machine(const struct comparing *comparing, struct text *out)
             100 * factor->share, factor->event, factor->matters ? "matters" : "does not matter");
 }
 
-struct string_list compare_headline(const struct comparing *comparing)
+struct lead compare_headline(const struct comparing *comparing)
 {
-    static void (*const sentences[])(const struct comparing *, struct text *) = {
-        put_compared, put_facts, put_verdicts, put_quantities, put_deviations, put_machine};
-    struct string_list headline = {0};
+    static const struct {
+        void (*first)(const struct comparing *, struct text *);
+        void (*rest)(const struct comparing *, struct text *);
+    } sentences[] = {
+        {put_compared, NULL},        {put_facts, NULL},      {put_verdicts, put_first_verdicts},
+        {put_quantities, put_tests}, {put_deviations, NULL}, {put_machine, NULL}};
+    struct lead headline = {0};
     for (size_t i = 0; i < sizeof(sentences) / sizeof(*sentences); i++) {
-        AUTO_TEXT struct text sentence = {0};
-        sentences[i](comparing, &sentence);
-        if (sentence.length)
-            told_add(&headline, text_string(&sentence));
+        AUTO_TEXT struct text sentence = {0}, rest = {0};
+        sentences[i].first(comparing, &sentence);
+        if (!sentence.length)
+            continue;
+        told_add(&headline.first, text_string(&sentence));
+        if (sentences[i].rest)
+            sentences[i].rest(comparing, &rest);
+        text_printf(&sentence, "%s%s", rest.length ? " " : "", text_string(&rest));
+        told_add(&headline.whole, text_string(&sentence));
     }
     return headline;
 }
@@ -487,15 +508,17 @@ static void put_uncompared(const struct comparing *comparing, const struct style
                  apart = compare_effects_that(report, STANDING_APART),
                  doubtful = unsure_by_themselves(report);
     for (size_t i = 0; i < report->effect_count; i++) {
-        const char *why = report->effects[i].why;
+        const struct reasons *why = &report->effects[i].why;
         size_t count = 0;
         bool said = false;
-        for (size_t j = 0; j < report->effect_count && why; j++) {
-            count += report->effects[j].why == why;
-            said |= j < i && report->effects[j].why == why;
+        for (size_t j = 0; j < report->effect_count && why->count; j++) {
+            const bool same = reasons_equal(&report->effects[j].why, why);
+            count += same;
+            said |= j < i && same;
         }
-        if (why && !said)
-            text_printf(&words, "%zu quantities cannot be compared: %s. ", count, why);
+        if (why->count && !said)
+            text_printf(&words, "%zu quantities cannot be compared: %s. ", count,
+                        reasons_text(why));
     }
     if (few)
         text_printf(&words,
@@ -600,9 +623,8 @@ void compare_put_report(const void *run, const struct style *style, struct text 
 {
     const struct comparing *comparing = run;
     const size_t most = comparing->options->all ? SIZE_MAX : ROWS_SHOWN;
-    const struct string_list headline = compare_headline(comparing);
-    for (size_t i = 0; i < headline.count; i++)
-        section_put_words(headline.items[i], style, out);
+    for (size_t i = 0; i < comparing->headline.whole.count; i++)
+        section_put_words(comparing->headline.whole.items[i], style, out);
     struct column columns[2 + COMPARE_MOST_SIDES] = {{.title = "fact"}, {.title = "of"}};
     char letters[COMPARE_MOST_SIDES][8];
     side_columns(comparing, columns, 2, letters);

@@ -45,12 +45,7 @@ static struct value unseen(const struct caches_row *row)
                             : value_because(&row->bytes.why);
 }
 
-static struct value get_low(const void *item, const void *context)
-{
-    (void)context;
-    const struct caches_row *row = item;
-    return row->low ? value_count(row->low) : unseen(row);
-}
+GETTER(get_low, struct caches_row, item->low ? value_count(item->low) : unseen(item))
 
 static struct value get_high(const void *item, const void *context)
 {
@@ -61,19 +56,9 @@ static struct value get_high(const void *item, const void *context)
     return row->low ? value_absent("latency still rises at the largest ring") : unseen(row);
 }
 
-static struct value get_ticks(const void *item, const void *context)
-{
-    (void)context;
-    const struct caches_row *row = item;
-    return row->ticks > 0 ? hundredths(row->ticks) : unseen(row);
-}
+GETTER(get_ticks, struct caches_row, item->ticks > 0 ? hundredths(item->ticks) : unseen(item))
 
-static struct value get_after(const void *item, const void *context)
-{
-    (void)context;
-    const struct caches_row *row = item;
-    return row->after > 0 ? hundredths(row->after) : unseen(row);
-}
+GETTER(get_after, struct caches_row, item->after > 0 ? hundredths(item->after) : unseen(item))
 
 #define CLAIMED .nonzero = true, .absent = "the machine claims nothing of it"
 static const struct field claim_bytes_fields[] = {
@@ -88,19 +73,11 @@ static const struct field claim_more_fields[] = {
 };
 static const struct fields claim_more = FIELDS("caches.claim-more", NULL, claim_more_fields);
 
-static const void *claim_of(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct caches_row *)item)->claim;
-}
+PART(claim_of, struct caches_row, item->claim)
 
 static const char *const types[] = {"data", "unified", "tlb", "tlb-huge"};
 
-static struct value get_type(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct caches_row *)item)->type);
-}
+GETTER(get_type, struct caches_row, value_text(item->type))
 
 static const struct field row_fields[] = {
     {"level", AT(struct caches_row, level), "1 is nearest to the CPU", .column = true},
@@ -145,17 +122,9 @@ const struct field caches_results = {"results", LIST_BY(row_at, &row_table)};
 /* ----------------------------------------------------------------------------------------------
  * The analysis. */
 
-static struct value get_small(const void *item, const void *context)
-{
-    (void)context;
-    return hundredths(((const struct caches_page_effect *)item)->small);
-}
+GETTER(get_small, struct caches_page_effect, hundredths(item->small))
 
-static struct value get_huge(const void *item, const void *context)
-{
-    (void)context;
-    return hundredths(((const struct caches_page_effect *)item)->huge);
-}
+GETTER(get_huge, struct caches_page_effect, hundredths(item->huge))
 
 static const struct field pages_fields[] = {
     {"bytes", AT(struct caches_page_effect, bytes), "that the loads go over, one a page",
@@ -173,17 +142,9 @@ static const void *pages_of(const void *item, const void *context)
     return pages->known ? pages : NULL;
 }
 
-static struct value no_pages(const void *item, const void *context)
-{
-    (void)context;
-    return value_because(&((const struct caches_run *)item)->report.pages.why);
-}
+GETTER(no_pages, struct caches_run, value_because(&item->report.pages.why))
 
-static struct value get_page(const void *item, const void *context)
-{
-    (void)context;
-    return value_count(caches_page(((const struct caches_run *)item)->studying.facts));
-}
+GETTER(get_page, struct caches_run, value_count(caches_page(item->studying.facts)))
 
 static struct value get_unfinished(const void *item, const void *context)
 {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/told.h"
+#include "output/field.h"
 #include "output/figure.h"
 #include "studies/caches/parts.h"
 
@@ -26,7 +27,7 @@ static double measured_of(const struct caches_row *row)
     return row->bytes.known ? (double)row->bytes.value : 0;
 }
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct caches_report *report = &((const struct caches_run *)kept)->report;
     for (const struct caches_row *row = report->rows; row < report->rows + report->row_count;
@@ -113,26 +114,32 @@ static void put_line(const void *kept, const struct style *style, struct text *o
         told_put_line("caches", text_string(&words), 2, style, out);
 }
 
-static json_t *size_json(uint64_t bytes)
+static const void *cache_at(const void *item, const void *context, size_t index)
 {
-    return bytes ? json_count(bytes) : json_null();
+    (void)context;
+    const struct caches_report *report = &((const struct caches_run *)item)->report;
+    for (size_t i = 0; i < report->row_count; i++)
+        if (!report->rows[i].tlb && !index--)
+            return &report->rows[i];
+    return NULL;
 }
 
-static json_t *line_json(const void *kept)
-{
-    const struct caches_report *report = &((const struct caches_run *)kept)->report;
-    json_t *list = json_array();
-    for (const struct caches_row *row = report->rows; row < report->rows + report->row_count; row++)
-        if (!row->tlb)
-            json_array_append_new(
-                list,
-                JSON_OBJECT({"level", json_integer(row->level)}, {"type", json_text(row->type)},
-                            {"claimed_bytes", size_json(row->claim ? row->claim->bytes : 0)},
-                            {"measured_bytes", size_json(row->bytes.known ? row->bytes.value : 0)},
-                            {"low_bytes", size_json(row->low)},
-                            {"high_bytes", size_json(row->high)}));
-    return list;
-}
+GETTER(get_claimed, struct caches_row,
+       item->claim ? value_count(item->claim->bytes) : value_absent(NULL))
+
+static const struct field line_fields[] = {
+    {"level", AT(struct caches_row, level), "1, 2 …"},
+    {"type", AT(struct caches_row, type), "data or unified"},
+    {"claimed_bytes", GET(FIELD_COUNT, get_claimed), "by the machine", UNIT_BYTES, .nonzero = true},
+    {"measured_bytes", AT(struct caches_row, bytes.value), "its size", UNIT_BYTES,
+     .known = KNOWN(struct caches_row, bytes.known), .nonzero = true},
+    {"low_bytes", AT(struct caches_row, low), "it lies between this …", UNIT_BYTES,
+     .nonzero = true},
+    {"high_bytes", AT(struct caches_row, high), "… and this", UNIT_BYTES, .nonzero = true},
+};
+static const struct fields line_table = FIELDS("run.cache", "how large a cache is", line_fields);
+static const struct field line = {"caches", LIST_BY(cache_at, &line_table), "of `assay caches`",
+                                  .nullable = true};
 
 /* What a cache was measured to have; sure where nearly all halves of the processes agree, to the
  * percent. */
@@ -172,7 +179,7 @@ static const char *lacks(const void *kept)
 const struct study_told caches_told = {
     .title = "How large the caches are",
     .lead = lead,
-    .line = {"caches", 5, line_json, put_line},
+    .line = {&line, 5, put_line},
     .part = {.turn = 1, 9, 30, 0, 2, 2, .rank = 5, .lacks = lacks},
     .compared = {.say = compare},
 };

@@ -114,12 +114,7 @@ static const struct field claim_fields[] = {
 static const struct fields claim_table =
     FIELDS("clocks.claims", "what is said of a clock", claim_fields);
 
-static struct value note_of(const void *item, const void *context)
-{
-    (void)context;
-    const char *note = ((const struct clock_known *)item)->note;
-    return value_text(note && *note ? note : NULL);
-}
+GETTER(note_of, struct clock_known, value_text(item->note && * item->note ? item->note : NULL))
 
 static const struct field known_fields[] = {
     {"clock", AT(struct clock_known, name), "its name"},
@@ -318,20 +313,11 @@ static const struct fields seen_table =
 
 /* --- what all rows say together --- */
 
-static struct value reference_clock(const void *item, const void *context)
-{
-    return name_of(context, ((const struct clocks_reference *)item)->clock);
-}
+GETTER(reference_clock, struct clocks_reference, name_of(context, item->clock))
 
-static struct value reference_outside(const void *item, const void *context)
-{
-    return name_of(context, ((const struct clocks_reference *)item)->outside);
-}
+GETTER(reference_outside, struct clocks_reference, name_of(context, item->outside))
 
-static struct value reference_rtc(const void *item, const void *context)
-{
-    return name_of(context, ((const struct clocks_reference *)item)->rtc);
-}
+GETTER(reference_rtc, struct clocks_reference, name_of(context, item->rtc))
 
 static const struct field reference_fields[] = {
     {"clock", GET(FIELD_TEXT, reference_clock), "around every interval",

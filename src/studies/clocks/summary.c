@@ -7,13 +7,14 @@
 
 #include "base/memory.h"
 #include "engine/told.h"
+#include "output/field.h"
 #include "studies/clocks/parts.h"
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct clocks_report *report = &((const struct clocks_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)
-        told_say(sentences, reasons_text(&report->advice[i].text));
+        told_say_reasons(sentences, &report->advice[i].text);
 }
 
 /* Those that are not dependable. */
@@ -51,25 +52,45 @@ static void put_line(const void *kept, const struct style *style, struct text *o
     told_put_line("clocks", text_string(&words), 2, style, out);
 }
 
-static json_t *line_json(const void *kept)
+static const void *advice_at(const void *item, const void *context, size_t index)
 {
-    const struct clocks_run *run = kept;
-    const struct string_list avoid = to_avoid(run);
-    static const char *const purposes[] = {[PURPOSE_SHORT] = "Short regions",
-                                           [PURPOSE_LONG] = "Long intervals",
-                                           [PURPOSE_ACROSS] = "Across CPUs and threads",
-                                           [PURPOSE_CPU_TIME] = "CPU time",
-                                           [PURPOSE_ELSE] = ""};
-    json_t *use = json_array();
-    for (size_t i = 0; i < run->report.advice_count; i++) {
-        const struct clocks_advice *advice = &run->report.advice[i];
-        if (advice->clock >= 0)
-            json_array_append_new(
-                use, JSON_OBJECT({"for", json_text(purposes[advice->purpose])},
-                                 {"clock", json_text(run->file.clocks[advice->clock].name)}));
-    }
-    return JSON_OBJECT({"use", use}, {"avoid", told_json(&avoid)});
+    (void)context;
+    const struct clocks_report *report = &((const struct clocks_run *)item)->report;
+    for (size_t i = 0; i < report->advice_count; i++)
+        if (report->advice[i].clock >= 0 && !index--)
+            return &report->advice[i];
+    return NULL;
 }
+
+static struct value get_clock(const void *item, const void *context)
+{
+    const struct clocks_run *run = context;
+    return value_text(run->file.clocks[((const struct clocks_advice *)item)->clock].name);
+}
+
+static struct value avoid_at(const void *item, const void *context, size_t index)
+{
+    (void)context;
+    const struct string_list avoid = to_avoid(item);
+    return value_text(index < avoid.count ? avoid.items[index] : NULL);
+}
+
+static const char *const purpose_names[] = {[PURPOSE_SHORT] = "Short regions",
+                                            [PURPOSE_LONG] = "Long intervals",
+                                            [PURPOSE_ACROSS] = "Across CPUs and threads",
+                                            [PURPOSE_CPU_TIME] = "CPU time"};
+static const struct field use_fields[] = {
+    {"for", AT(struct clocks_advice, purpose), "what is timed", NAMED(purpose_names)},
+    {"clock", GET(FIELD_TEXT, get_clock), "by which clock"},
+};
+static const struct fields use_table = FIELDS("run.use", "what a clock is for", use_fields);
+static const struct field line_fields[] = {
+    {"use", LIST_BY(advice_at, &use_table), "which clock for what"},
+    {"avoid", VALUES(FIELD_TEXT, avoid_at), "those that are not dependable"},
+};
+static const struct fields line_table = FIELDS("run.clocks", "which clocks to use", line_fields);
+static const struct field line = {
+    "clocks", {.kind = FIELD_OBJECT, .of = &line_table}, "of `assay clocks`", .nullable = true};
 
 /* Also how long the ticks of the machine's counter are. */
 static void compare(const struct compared *compared, const void *kept)
@@ -227,7 +248,7 @@ static int load(struct store *store, const struct compared *compared, struct fai
 const struct study_told clocks_told = {
     .title = "How far clocks can be trusted",
     .lead = lead,
-    .line = {"clocks", 4, line_json, put_line},
+    .line = {&line, 4, put_line},
     .part = {.turn = 5, 15, 115, 130, 3, 20, .rank = 3, .quick_flag = 60},
     .compared = {.say = compare, .load = load, .ticks = true},
 };

@@ -55,19 +55,10 @@ static const struct fields shown_table = FIELDS("error.shown", "how errors lie",
 /* ----------------------------------------------------------------------------------------------
  * Rows. */
 
-static struct value cell_others(const void *item, const void *context)
-{
-    const struct error_cell *cell = item;
-    (void)context;
-    return value_text(cell->others && *cell->others ? cell->others : NULL);
-}
+GETTER(cell_others, struct error_cell,
+       value_text(item->others && * item->others ? item->others : NULL))
 
-static struct value cell_failed(const void *item, const void *context)
-{
-    const struct error_cell *cell = item;
-    (void)context;
-    return cell->failed ? value_count(cell->failed) : value_left_out();
-}
+GETTER(cell_failed, struct error_cell, item->failed ? value_count(item->failed) : value_left_out())
 
 /* What tells a window from others. */
 static const struct field window_fields[] = {
@@ -103,11 +94,7 @@ static const struct field cell_fields[] = {
 };
 static const struct fields cell_table = FIELDS("error.cell", "what was measured", cell_fields);
 
-static const void *row_cell(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct error_row *)item)->cell;
-}
+PART(row_cell, struct error_row, item->cell)
 
 /* A stepped cell says it of itself. */
 static struct value stepped_of(const struct error_row *row, int64_t own, int64_t other)
@@ -122,19 +109,10 @@ static struct value stepped_of(const struct error_row *row, int64_t own, int64_t
                             : value_absent(NULL);
 }
 
-static struct value row_stepped(const void *item, const void *context)
-{
-    const struct error_row *row = item;
-    (void)context;
-    return stepped_of(row, row->later.median, row->stepped);
-}
+GETTER(row_stepped, struct error_row, stepped_of(item, item->later.median, item->stepped))
 
-static struct value row_stepped_first(const void *item, const void *context)
-{
-    const struct error_row *row = item;
-    (void)context;
-    return stepped_of(row, row->first.median, row->stepped_first);
-}
+GETTER(row_stepped_first, struct error_row,
+       stepped_of(item, item->first.median, item->stepped_first))
 
 static struct value row_stepped_varies(const void *item, const void *context)
 {
@@ -294,17 +272,9 @@ static const struct field choice_fields[] = {
 static const struct fields choice_table =
     FIELDS("error.choice", "what the choice of the other events changes", choice_fields);
 
-static const void *agreement_cell(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct error_agreement *)item)->row->cell;
-}
+PART(agreement_cell, struct error_agreement, item->row->cell)
 
-static struct value agreement_stepped(const void *item, const void *context)
-{
-    (void)context;
-    return value_integer(((const struct error_agreement *)item)->row->stepped);
-}
+GETTER(agreement_stepped, struct error_agreement, value_integer(item->row->stepped))
 
 static const struct field agreement_fields[] = {
     {.at = SPLICED_BY(agreement_cell, &window_table)},
@@ -319,12 +289,8 @@ static const struct field agreement_fields[] = {
 static const struct fields agreement_table =
     FIELDS("error.agreement", "a window that was both measured and stepped", agreement_fields);
 
-static struct value stepped_edge(const void *item, const void *context)
-{
-    const struct error_stepped *stepped = item;
-    (void)context;
-    return stepped->comparable ? value_integer(stepped->edge) : value_absent(NULL);
-}
+GETTER(stepped_edge, struct error_stepped,
+       item->comparable ? value_integer(item->edge) : value_absent(NULL))
 
 static const struct field stepped_fields[] = {
     F(stepped, comparable, "cells both measured and stepped"),
@@ -473,17 +439,9 @@ static const struct field advice_fields[] = {
 static const struct fields advice_table =
     FIELDS("error.advice", "how to count an event with the least error", advice_fields);
 
-static struct value check_name(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct error_check *)item)->check->name);
-}
+GETTER(check_name, struct error_check, value_text(item->check->name))
 
-static struct value check_fix(const void *item, const void *context)
-{
-    (void)context;
-    return value_text(((const struct error_check *)item)->advice.fix);
-}
+GETTER(check_fix, struct error_check, value_text(item->advice.fix))
 
 static const struct field check_fields[] = {
     {"check", GET(FIELD_TEXT, check_name), "the check of `assay doctor`"},

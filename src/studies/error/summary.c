@@ -11,11 +11,11 @@
 
 #define PATH_LINES 3u
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct error_report *report = &((const struct error_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)
-        told_say(sentences, reasons_text(&report->advice[i].why));
+        told_say_reasons(sentences, &report->advice[i].why);
 }
 
 /* All events of one mode; false: there is none. */
@@ -57,24 +57,28 @@ static void put_line(const void *kept, const struct style *style, struct text *o
         told_put_line(lines ? "" : "adds", text_string(&words), PATH_LINES - lines, style, out);
 }
 
-/* Of each event the path and pattern that adds least. */
-static json_t *line_json(const void *kept)
+static const void *best_at(const void *item, const void *context, size_t index)
 {
-    const struct error_report *report = &((const struct error_run *)kept)->report;
-    json_t *list = json_array();
-    for (size_t i = 0; i < report->best_count; i++) {
-        const struct error_best *best = &report->best[i];
-        if (best->overall)
-            json_array_append_new(list,
-                                  JSON_OBJECT({"mode", json_text(count_mode_names[best->mode])},
-                                              {"event", json_text(best->event)},
-                                              {"path", json_text(best->path)},
-                                              {"pattern", json_text(pattern_names[best->pattern])},
-                                              {"subtract", json_difference(best->subtract)},
-                                              {"stepped", json_boolean(best->stepped)}));
-    }
-    return list;
+    (void)context;
+    const struct error_report *report = &((const struct error_run *)item)->report;
+    for (size_t i = 0; i < report->best_count; i++)
+        if (report->best[i].overall && !index--)
+            return &report->best[i];
+    return NULL;
 }
+
+static const struct field line_fields[] = {
+    {"mode", AT(struct error_best, mode), "u, k, uk or any", NAMED(count_mode_names)},
+    {"event", AT(struct error_best, event), "what is to be counted"},
+    {"path", AT(struct error_best, path), "by which"},
+    {"pattern", AT(struct error_best, pattern), "and how", NAMED(pattern_names)},
+    {"subtract", AT(struct error_best, subtract), "what to take off a count", UNIT_OF_EVENT},
+    {"stepped", AT(struct error_best, stepped), "it is exact, by execution"},
+};
+static const struct fields line_table =
+    FIELDS("run.path", "the path and pattern that add least to an event", line_fields);
+static const struct field line = {"paths", LIST_BY(best_at, &line_table), "of `assay error`",
+                                  .nullable = true};
 
 static size_t factors(const void *kept, struct compared_factor **list)
 {
@@ -101,7 +105,7 @@ static json_t *anova_json(const void *kept)
 const struct study_told error_told = {
     .title = "What measuring adds to a count",
     .lead = lead,
-    .line = {"paths", 2, line_json, put_line},
+    .line = {&line, 2, put_line},
     .part = {.turn = 3, 26, 130, 160, 3, 20, .rank = 1},
     .compared = {.together = "Z6", .factors = factors, .factors_json = anova_json},
 };

@@ -5,38 +5,15 @@
 #include "base/memory.h"
 #include "studies/measure/study.h"
 
-static struct value get_event(const void *item, const void *context)
-{
-    (void)context;
-    const struct row *row = item;
-    return value_text(row->cell->cell.events[row->counter]);
-}
+GETTER(get_event, struct row, value_text(item->cell->cell.events[item->counter]))
 
-static struct value get_class(const void *item, const void *context)
-{
-    (void)context;
-    const struct row *row = item;
-    return value_text(row->cell->counters[row->counter].class);
-}
+GETTER(get_class, struct row, value_text(item->cell->counters[item->counter].class))
 
-static const void *cell_of(const void *item, const void *context)
-{
-    (void)context;
-    return &((const struct row *)item)->cell->cell;
-}
+PART(cell_of, struct row, &item->cell->cell)
 
-static struct value get_cpu(const void *item, const void *context)
-{
-    (void)context;
-    const struct cell *cell = item;
-    return cell->cpu < 0 ? value_absent(NULL) : value_integer(cell->cpu);
-}
+GETTER(get_cpu, struct cell, item->cpu < 0 ? value_absent(NULL) : value_integer(item->cpu))
 
-static struct value get_processes(const void *item, const void *context)
-{
-    (void)context;
-    return value_count(((const struct row *)item)->cell->done);
-}
+GETTER(get_processes, struct row, value_count(item->cell->done))
 
 /* One a run, in the order of processes and runs. */
 static struct value get_value(const void *item, const void *context, size_t index)
@@ -54,12 +31,7 @@ static struct value maybe(struct maybe number, const char *why)
     return number.known ? value_integer(number.value) : value_absent(why);
 }
 
-static struct value get_truth(const void *item, const void *context)
-{
-    (void)context;
-    const struct row *row = item;
-    return maybe(row->summary.expected.truth, row->why_no_truth);
-}
+GETTER(get_truth, struct row, maybe(item->summary.expected.truth, item->why_no_truth))
 
 /* The limits of the truth: both the truth itself where it is known. */
 static struct value limit_of(const struct row *row, int64_t limit)
@@ -68,19 +40,9 @@ static struct value limit_of(const struct row *row, int64_t limit)
                                      : maybe(row->summary.expected.truth, row->why_no_truth);
 }
 
-static struct value get_truth_low(const void *item, const void *context)
-{
-    (void)context;
-    const struct row *row = item;
-    return limit_of(row, row->summary.limits.low);
-}
+GETTER(get_truth_low, struct row, limit_of(item, item->summary.limits.low))
 
-static struct value get_truth_high(const void *item, const void *context)
-{
-    (void)context;
-    const struct row *row = item;
-    return limit_of(row, row->summary.limits.high);
-}
+GETTER(get_truth_high, struct row, limit_of(item, item->summary.limits.high))
 
 static struct value get_grade(const void *item, const void *context)
 {
@@ -96,23 +58,11 @@ static struct value error_of(const struct row *row, struct maybe error)
                                                     : row->why_no_truth);
 }
 
-static struct value get_error(const void *item, const void *context)
-{
-    (void)context;
-    return error_of(item, ((const struct row *)item)->summary.error);
-}
+GETTER(get_error, struct row, error_of(item, item->summary.error))
 
-static struct value get_error_min(const void *item, const void *context)
-{
-    (void)context;
-    return error_of(item, ((const struct row *)item)->summary.error_min);
-}
+GETTER(get_error_min, struct row, error_of(item, item->summary.error_min))
 
-static struct value get_error_max(const void *item, const void *context)
-{
-    (void)context;
-    return error_of(item, ((const struct row *)item)->summary.error_max);
-}
+GETTER(get_error_max, struct row, error_of(item, item->summary.error_max))
 
 static struct value get_note(const void *item, const void *context)
 {
@@ -198,19 +148,9 @@ static const struct fields row_table = FIELDS("measure", "an event of one cell",
 const struct field measure_results = {"results",
                                       LIST(struct measuring, rows, row_count, &row_table)};
 
-static struct value get_stored(const void *item, const void *context)
-{
-    (void)context;
-    const struct studying *studying = item;
-    return studying->refusal ? value_left_out() : value_text(studying->stored);
-}
+GETTER(get_stored, struct studying, item->refusal ? value_left_out() : value_text(item->stored))
 
-static struct value get_complete(const void *item, const void *context)
-{
-    (void)context;
-    const struct studying *studying = item;
-    return studying->refusal ? value_left_out() : value_flag(studying->complete);
-}
+GETTER(get_complete, struct studying, item->refusal ? value_left_out() : value_flag(item->complete))
 
 static const struct field analysis_fields[] = {
     {"store", GET(FIELD_TEXT, get_stored), "file of the samples", .nullable = true,

@@ -15,7 +15,7 @@ static bool is_farther(const struct summary *one, const struct summary *worst)
                                 fabs((double)one->error.value) > fabs((double)worst->error.value));
 }
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct measuring *run = kept;
     AUTO_TEXT struct text sentence = {0};

@@ -25,15 +25,6 @@ static const char untold[] = "it cannot be stated from what was measured";
     NAMED_FIELD(#low, type, low, "lower end of its 95 % interval", __VA_ARGS__),                   \
         NAMED_FIELD(#high, type, high, "upper end of it", __VA_ARGS__)
 
-/* A function that gets a value `of` a struct. */
-#define GETTER(name, type, value_)                                                                 \
-    static struct value name(const void *item, const void *context)                                \
-    {                                                                                              \
-        const struct overhead_##type *of = item;                                                   \
-        (void)context;                                                                             \
-        return value_;                                                                             \
-    }
-
 static const struct overhead_case *case_of(const void *context)
 {
     return &((const struct overhead_run *)context)->file;
@@ -56,18 +47,15 @@ static struct value get_emulated(const void *item, const void *context)
     return value_flag(machine_of(item, context)->emulated);
 }
 
-static const void *get_operation(const void *item, const void *context)
-{
-    const struct overhead_called *called = item;
-    return item ? &case_of(context)->operations[called->operation] : NULL;
-}
+PART(get_operation, struct overhead_called,
+     item ? &case_of(context)->operations[item->operation] : NULL)
 
 static struct value name_of(int32_t operation, const void *context)
 {
     return value_text(operation < 0 ? NULL : case_of(context)->operations[operation].name);
 }
 
-GETTER(get_mode, meter, value_text(*of->mode ? of->mode : NULL))
+GETTER(get_mode, struct overhead_meter, value_text(*item->mode ? item->mode : NULL))
 static const char *const layouts[] = {"group", "separate"}, *const sweeps[] = {"events", "reads"};
 
 static const struct field operation_fields[] = {
@@ -127,12 +115,13 @@ static const void *level_of(const void *item, const void *context, size_t index)
     return index < row->level_count ? &row->levels[index] : NULL;
 }
 
-GETTER(get_predecessor, row, name_of(of->predecessor, context))
-GETTER(get_predecessor_times, row,
-       of->predecessor < 0 ? value_absent(NULL) : value_count(of->predecessor_times))
-GETTER(get_position, row, of->position ? value_count(of->position) : value_absent(NULL))
-GETTER(get_faults, row,
-       of->temperature == TEMPERATURE_COLD ? value_count(of->faults) : value_absent(NULL))
+GETTER(get_predecessor, struct overhead_row, name_of(item->predecessor, context))
+GETTER(get_predecessor_times, struct overhead_row,
+       item->predecessor < 0 ? value_absent(NULL) : value_count(item->predecessor_times))
+GETTER(get_position, struct overhead_row,
+       item->position ? value_count(item->position) : value_absent(NULL))
+GETTER(get_faults, struct overhead_row,
+       item->temperature == TEMPERATURE_COLD ? value_count(item->faults) : value_absent(NULL))
 static const struct field level_fields[] = {
     FIELD(level, median, "of the runs on it", COSTS),
     FIELD(level, q1, "lower quartile of them", COSTS),
@@ -193,7 +182,8 @@ const struct field overhead_results = {
 /* ----------------------------------------------------------------------------------------------
  * Metering. */
 
-GETTER(get_resolution, timer, of->resolution > 0 ? value_real(of->resolution) : value_absent(NULL))
+GETTER(get_resolution, struct overhead_timer,
+       item->resolution > 0 ? value_real(item->resolution) : value_absent(NULL))
 #define TIMED                                                                                      \
     .known = KNOWN(struct overhead_timer, known),                                                  \
     .absent = "no call of nothing was metered: nothing is subtracted"
@@ -229,12 +219,8 @@ static const struct fields gauge_table =
 /* ----------------------------------------------------------------------------------------------
  * First calls. */
 
-GETTER(get_first_predecessor, cold, name_of(of->predecessor, context))
-static const void *get_in_a_row(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct overhead_cold *)item)->row_length ? item : NULL;
-}
+GETTER(get_first_predecessor, struct overhead_cold, name_of(item->predecessor, context))
+PART(get_in_a_row, struct overhead_cold, item->row_length ? item : NULL)
 
 static struct value get_row_median(const void *item, const void *context, size_t index)
 {
@@ -295,8 +281,10 @@ static const struct fields cold_table =
 /* ----------------------------------------------------------------------------------------------
  * Sweeps. */
 
-GETTER(get_events, slope, of->by_reads ? value_count(of->fixed) : value_left_out())
-GETTER(get_reads, slope, of->by_reads ? value_left_out() : value_count(of->fixed))
+GETTER(get_events, struct overhead_slope,
+       item->by_reads ? value_count(item->fixed) : value_left_out())
+GETTER(get_reads, struct overhead_slope,
+       item->by_reads ? value_left_out() : value_count(item->fixed))
 static const void *point_of(const void *item, const void *context, size_t index)
 {
     const struct overhead_slope *slope = item;
@@ -347,13 +335,13 @@ static const struct fields slope_table =
  * Machines, peers, advice. */
 
 /* The sum of two meters has no event. */
-GETTER(get_meter, machine_row, value_text(of->total ? NULL : of->meter->event))
-GETTER(get_reference, machine_row,
-       value_text(of->has_ratio ? case_of(context)->machines[of->reference].fingerprint : NULL))
-GETTER(get_seen, machine_row,
-       isfinite(of->seen)
-           ? value_real(of->seen)
-           : value_absent(of->meter->unit == METER_INSTRUCTIONS ? NULL : "it was not counted"))
+GETTER(get_meter, struct overhead_machine_row, value_text(item->total ? NULL : item->meter->event))
+GETTER(get_reference, struct overhead_machine_row,
+       value_text(item->has_ratio ? case_of(context)->machines[item->reference].fingerprint : NULL))
+GETTER(get_seen, struct overhead_machine_row,
+       isfinite(item->seen)
+           ? value_real(item->seen)
+           : value_absent(item->meter->unit == METER_INSTRUCTIONS ? NULL : "it was not counted"))
 #define COMPARED                                                                                   \
     .known = KNOWN(struct overhead_machine_row, has_ratio), .unit = UNIT_RATIO,                    \
     .absent = "no other machine has it"
@@ -380,11 +368,11 @@ static const struct field machine_row_fields[] = {
 static const struct fields machine_row_table =
     FIELDS("overhead.machine_row", "what a call costs on one machine", machine_row_fields);
 
-GETTER(get_tick, machine,
-       of->tick > 0 ? value_real(of->tick)
-                    : value_absent(of->tick_why.count ? reasons_text(&of->tick_why)
-                                   : of->emulated     ? "its clock was not read"
-                                                      : NULL))
+GETTER(get_tick, struct overhead_machine,
+       item->tick > 0 ? value_real(item->tick)
+                      : value_absent(item->tick_why.count ? reasons_text(&item->tick_why)
+                                     : item->emulated     ? "its clock was not read"
+                                                          : NULL))
 static const void *machine_row_of(const void *item, const void *context, size_t index)
 {
     const struct overhead_run *run = context;

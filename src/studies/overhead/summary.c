@@ -4,24 +4,27 @@
  * What reports, runs and comparisons say of what calls cost. */
 #include "base/memory.h"
 #include "engine/told.h"
+#include "output/field.h"
 #include "studies/overhead/parts.h"
 
 /* The advice, as it is. */
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
     for (size_t i = 0; i < report->advice_count; i++)
-        told_say(sentences, reasons_text(&report->advice[i].text));
+        told_say_reasons(sentences, &report->advice[i].text);
 }
 
-static json_t *line_json(const void *kept)
+static struct value advice_at(const void *item, const void *context, size_t index)
 {
-    const struct overhead_report *report = &((const struct overhead_run *)kept)->report;
-    json_t *list = json_array();
-    for (size_t i = 0; i < report->advice_count; i++)
-        json_array_append_new(list, json_text(reasons_text(&report->advice[i].text)));
-    return list;
+    (void)context;
+    const struct overhead_report *report = &((const struct overhead_run *)item)->report;
+    return value_text(index < report->advice_count ? reasons_text(&report->advice[index].text)
+                                                   : NULL);
 }
+
+static const struct field line = {"calls", VALUES(FIELD_TEXT, advice_at),
+                                  "the advice of `assay overhead`", .nullable = true};
 
 static void put_line(const void *kept, const struct style *style, struct text *out)
 {
@@ -133,7 +136,7 @@ static int load(struct store *store, const struct compared *compared, struct fai
 const struct study_told overhead_told = {
     .title = "What the calls of measuring cost",
     .lead = lead,
-    .line = {"calls", 3, line_json, put_line},
+    .line = {&line, 3, put_line},
     .part = {.turn = 4, 20, 120, 160, 3, 20, .rank = 2},
     .compared = {.load = load, .timed = true},
 };

@@ -52,11 +52,7 @@ static const struct field cell_fields[] = {
 static const struct fields cell_table =
     FIELDS("repeat.cell", "a program under one setting, by one source", cell_fields);
 
-static const void *row_cell(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct repeat_row *)item)->cell;
-}
+PART(row_cell, struct repeat_row, item->cell)
 
 READ(row_event, repeat_row, value_text(repeat_event_of(of)))
 READ(row_class, repeat_row,
@@ -76,11 +72,7 @@ READ(row_max, repeat_row, of->runs ? value_count(of->max) : value_absent(NULL))
 
 READ(row_identical, repeat_row, value_count(repeat_alike(of)))
 
-static const void *row_adjusted(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct repeat_row *)item)->is_adjusted ? item : NULL;
-}
+PART(row_adjusted, struct repeat_row, item->is_adjusted ? item : NULL)
 
 #define UNKNOWN_LENGTH .absent = "neither a truth nor a source says what it should be"
 static const struct field adjusted_fields[] = {
@@ -194,11 +186,7 @@ static const struct field variation_fields[] = {
 static const struct fields variation_table =
     FIELDS("repeat.variation", "before and after control", variation_fields);
 
-static const void *effect_cell(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct repeat_effect *)item)->as_is->cell;
-}
+PART(effect_cell, struct repeat_effect, item->as_is->cell)
 
 static const struct field source_fields[] = {
     {NULL, SPLICED_AT(struct repeat_cell, at, &place_table)},

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/told.h"
+#include "output/field.h"
 #include "studies/repeat/parts.h"
 #include "wire/command.h"
 
@@ -41,7 +42,7 @@ static struct variation variation_of(const struct repeating *run, bool controlle
 }
 
 static void say_variation(const struct repeating *run, bool controlled, const char *how,
-                          struct string_list *sentences)
+                          struct lead *sentences)
 {
     AUTO_TEXT struct text sentence = {0};
     const struct variation variation = variation_of(run, controlled);
@@ -61,7 +62,7 @@ static void say_variation(const struct repeating *run, bool controlled, const ch
     told_say(sentences, text_string(&sentence));
 }
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     say_variation(kept, false, "Left as they are", sentences);
     say_variation(kept, true, "With everything held constant that can be", sentences);
@@ -91,22 +92,28 @@ static void put_line(const void *kept, const struct style *style, struct text *o
     told_put_line("repeat", text_string(&words), 2, style, out);
 }
 
-/* The count that varies most under a setting: of which program and event, and by how much. */
-static json_t *most_json(const struct repeating *run, bool controlled)
-{
-    const struct repeat_row *most = variation_of(run, controlled).most;
-    return most ? JSON_OBJECT({"program", json_text(program_of(run, most))},
-                              {"event", json_text(repeat_event_of(most))},
-                              {"cv_percent", json_real(most->cv_percent)})
-                : json_null();
-}
+PART(as_is_part, struct repeating, variation_of(item, false).most)
+PART(controlled_part, struct repeating, variation_of(item, true).most)
+GETTER(get_program, struct repeat_row, value_text(program_of(context, item)))
+GETTER(get_event, struct repeat_row, value_text(repeat_event_of(item)))
 
-static json_t *line_json(const void *kept)
-{
-    const struct repeating *run = kept;
-    return JSON_OBJECT({"programs", json_count(run->file.program_count)},
-                       {"as_is", most_json(run, false)}, {"controlled", most_json(run, true)});
-}
+static const struct field most_fields[] = {
+    {"program", GET(FIELD_TEXT, get_program), "of which program"},
+    {"event", GET(FIELD_TEXT, get_event), "and event", .nullable = true},
+    {"cv_percent", AT(struct repeat_row, cv_percent), "its coefficient of variation", UNIT_PERCENT},
+};
+static const struct fields most_table =
+    FIELDS("run.most", "the count that varies most from run to run", most_fields);
+static const struct field line_fields[] = {
+    {"programs", AT(struct repeating, file.program_count), "that were executed"},
+    {"as_is", OBJECT_BY(as_is_part, &most_table), "left as they are", .nullable = true},
+    {"controlled", OBJECT_BY(controlled_part, &most_table),
+     "with everything held constant that can be", .nullable = true},
+};
+static const struct fields line_table =
+    FIELDS("run.variation", "whether programs count the same every time", line_fields);
+static const struct field line = {
+    "variation", {.kind = FIELD_OBJECT, .of = &line_table}, "of `assay repeat`", .nullable = true};
 
 /* Does a program count the same every time? */
 static void compare(const struct compared *compared, const void *kept)
@@ -131,7 +138,7 @@ static void compare(const struct compared *compared, const void *kept)
 const struct study_told repeat_told = {
     .title = "Whether a program counts the same every time",
     .lead = lead,
-    .line = {"variation", 6, line_json, put_line},
+    .line = {&line, 6, put_line},
     .part = {.turn = 6, 24, 120, 230, 4, 30, .rank = 4, .quick_flag = 60},
     .compared = {.say = compare, .together = "M11"},
 };

@@ -86,13 +86,9 @@ static struct value get_low(const void *item, const void *context)
                           : value_absent(NULL);
 }
 
-static struct value get_high(const void *item, const void *context)
-{
-    (void)context;
-    const struct stat_event *event = item;
-    return has_bar(event) ? number(event->figure.corrected + event->figure.uncertainty)
-                          : value_absent(NULL);
-}
+GETTER(get_high, struct stat_event,
+       has_bar(item) ? number(item->figure.corrected + item->figure.uncertainty)
+                     : value_absent(NULL))
 
 static struct value get_overhead(const void *item, const void *context)
 {
@@ -110,18 +106,9 @@ static struct value get_unit(const void *item, const void *context)
     return value_text(stat_is_time(item) ? "ns" : "counts");
 }
 
-static struct value get_relayed(const void *item, const void *context)
-{
-    (void)context;
-    return value_real(stat_has_figure(item) ? ((const struct stat_event *)item)->figure.relayed
-                                            : 0);
-}
+GETTER(get_relayed, struct stat_event, value_real(stat_has_figure(item) ? item->figure.relayed : 0))
 
-static struct value get_share(const void *item, const void *context)
-{
-    (void)context;
-    return value_real(stat_has_figure(item) ? ((const struct stat_event *)item)->figure.share : 0);
-}
+GETTER(get_share, struct stat_event, value_real(stat_has_figure(item) ? item->figure.share : 0))
 
 /* --- trust --- */
 
@@ -138,12 +125,8 @@ static struct value get_trust(const void *item, const void *context)
     return event->is_validated ? value_text(event->trust.verdict) : untrusted(event);
 }
 
-static struct value get_trust_age(const void *item, const void *context)
-{
-    (void)context;
-    const struct stat_event *event = item;
-    return event->is_validated ? value_integer(event->trust.age_s) : untrusted(event);
-}
+GETTER(get_trust_age, struct stat_event,
+       item->is_validated ? value_integer(item->trust.age_s) : untrusted(item))
 
 static struct value get_trust_cause(const void *item, const void *context)
 {
@@ -151,19 +134,11 @@ static struct value get_trust_cause(const void *item, const void *context)
                                                       : stat_trust_cause(item));
 }
 
-static struct value get_trust_event(const void *item, const void *context)
-{
-    (void)context;
-    const struct stat_event *event = item;
-    return value_text(event->is_validated ? event->trust.event : NULL);
-}
+GETTER(get_trust_event, struct stat_event,
+       value_text(item->is_validated ? item->trust.event : NULL))
 
-static struct value get_trust_difference(const void *item, const void *context)
-{
-    (void)context;
-    const struct stat_event *event = item;
-    return value_text(event->is_validated && event->trust.stale ? event->trust.difference : NULL);
-}
+GETTER(get_trust_difference, struct stat_event,
+       value_text(item->is_validated && item->trust.stale ? item->trust.difference : NULL))
 
 /* --- its readings --- */
 
@@ -172,11 +147,7 @@ struct stat_read {
     bool averaged;
 };
 
-static const void *reading_of(const void *item, const void *context)
-{
-    (void)context;
-    return ((const struct stat_read *)item)->reading;
-}
+PART(reading_of, struct stat_read, item->reading)
 
 static const void *read_at(const void *item, const void *context, size_t index)
 {
@@ -275,13 +246,9 @@ static const void *event_at(const void *item, const void *context, size_t index)
 const struct field stat_results = {"results", LIST_BY(event_at, &row_table)};
 
 /* The columns of --csv, which scripts read by their place. */
-static struct value get_age(const void *item, const void *context)
-{
-    (void)context;
-    const struct stat_event *event = item;
-    return event->is_validated && event->trust.age_s >= 0 ? value_integer(event->trust.age_s)
-                                                          : value_absent(NULL);
-}
+GETTER(get_age, struct stat_event,
+       item->is_validated && item->trust.age_s >= 0 ? value_integer(item->trust.age_s)
+                                                    : value_absent(NULL))
 
 static const struct field csv_fields[] = {
     {"event", AT(struct stat_event, name)},
@@ -309,11 +276,7 @@ const struct field stat_csv = {"results", LIST_BY(event_at, &csv_table)};
 /* ----------------------------------------------------------------------------------------------
  * The analysis, and what is left out. */
 
-static struct value get_seconds(const void *item, const void *context)
-{
-    (void)context;
-    return value_real((double)((const struct stat_execution *)item)->nanoseconds / 1e9);
-}
+GETTER(get_seconds, struct stat_execution, value_real((double)item->nanoseconds / 1e9))
 
 static struct value get_faults(const void *item, const void *context)
 {
@@ -363,19 +326,8 @@ static struct value get_setting(const void *item, const void *context)
         setting_name(((const struct stat_run *)item)->controls, setting, sizeof(setting))));
 }
 
-static struct value get_store(const void *item, const void *context)
-{
-    (void)context;
-    const struct store *store = ((const struct stat_run *)item)->studying.store;
-    return value_text(store ? store_path(store) : NULL);
-}
-
-static struct value get_complete(const void *item, const void *context)
-{
-    (void)context;
-    const struct stat_run *run = item;
-    return value_flag(run->run_count == run->repeat && !run->was_interrupted);
-}
+GETTER(get_complete, struct stat_run,
+       value_flag(item->run_count == item->repeat && !item->was_interrupted))
 
 static const struct field analysis_fields[] = {
     {"program", AT(struct stat_run, line), "its words"},
@@ -386,7 +338,7 @@ static const struct field analysis_fields[] = {
     {"invocations", AT(struct stat_run, pace_count),
      "that told how the machine's speed varies, this one included: of times, part of the "
      "uncertainty"},
-    {"store", GET(FIELD_TEXT, get_store), "file of the run", .nullable = true},
+    {"store", AT(struct stat_run, studying.stored), "file of the run", .nullable = true},
     {"complete", GET(FIELD_FLAG, get_complete),
      "it was executed as often as asked, and not interrupted"},
     {"seconds", AT(struct stat_run, studying.seconds), "that all of it took", UNIT_S},

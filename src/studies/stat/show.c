@@ -424,14 +424,7 @@ static void put_relaying(const struct stat_run *run, const struct style *style, 
                    added ? ": " : "", text_string(&words));
 }
 
-/* Length of the first sentence of a reason; what to do is `assay doctor`'s business. */
-static int first_sentence(const char *reason)
-{
-    const char *end = strstr(reason, ". ");
-    return (int)(end ? end - reason : (ptrdiff_t)strlen(reason));
-}
-
-/* Events that cannot be counted, by the reason. */
+/* Events that cannot be counted, by the reason; what to do is `assay doctor`'s business. */
 static void put_unsupported(const struct stat_run *run, const struct style *style, struct text *out)
 {
     for (size_t i = 0; i < run->event_count; i++) {
@@ -445,7 +438,7 @@ static void put_unsupported(const struct stat_run *run, const struct style *styl
             }
         if (!reason || told)
             continue;
-        const int length = first_sentence(reason);
+        const int length = reason_first_sentence(reason);
         section_printf(style, out, "Not counted: %s: %.*s%s", text_string(&names), length, reason,
                        reason[length] ? " (`assay doctor` tells more)." : "");
     }
@@ -533,7 +526,7 @@ void stat_put_report(const void *kept, const struct style *style, struct text *o
         put_relaying(run, style, out);
     }
     if (run->refused && !run->asked)
-        section_printf(style, out, "Not by counters: %.*s.", first_sentence(run->refused),
+        section_printf(style, out, "Not by counters: %.*s.", reason_first_sentence(run->refused),
                        run->refused);
     put_unsupported(run, style, out);
     show_put_trust(run, style, out);

@@ -7,7 +7,7 @@
 #include "studies/stat/study.h"
 
 /* "ls: 1,234,000 ± 20 instructions:u." of the first that was counted. */
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct stat_run *run = kept;
     size_t counted = 0;

@@ -70,68 +70,26 @@ static struct value get_setting(const void *item, const void *context)
         setting_name(((const struct truth_run *)item)->controls, setting, sizeof(setting))));
 }
 
-static struct value get_note(const void *item, const void *context)
-{
-    (void)context;
-    const char *note = ((const struct truth_run *)item)->counter->note;
-    return value_text(note && *note ? note : NULL);
-}
+GETTER(get_note, struct truth_run,
+       value_text(item->counter->note && * item->counter->note ? item->counter->note : NULL))
 
-static struct value get_classes(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_run *of = item;
-    return (struct value){.kind = FIELD_JSON, .json = classes_json(of)};
-}
+GETTER(get_classes, struct truth_run, value_json(classes_json(item)))
 
-static struct value get_line(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_run *of = item;
-    return value_text(of->line);
-}
+GETTER(get_line, struct truth_run, value_text(item->line))
 
-static struct value get_seconds(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_counted *of = item;
-    return value_real((double)of->nanoseconds / 1e9);
-}
+GETTER(get_seconds, struct truth_counted, value_real((double)item->nanoseconds / 1e9))
 
-static struct value get_faults(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_counted *of = item;
-    return value_count(of->account.minor_faults + of->account.major_faults);
-}
+GETTER(get_faults, struct truth_counted,
+       value_count(item->account.minor_faults + item->account.major_faults))
 
-static struct value get_switches(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_counted *of = item;
-    return value_count(of->account.voluntary + of->account.involuntary);
-}
+GETTER(get_switches, struct truth_counted,
+       value_count(item->account.voluntary + item->account.involuntary))
 
-static struct value get_withheld(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_counted *of = item;
-    return value_flag(of->rights == RIGHTS_WITHHELD);
-}
+GETTER(get_withheld, struct truth_counted, value_flag(item->rights == RIGHTS_WITHHELD))
 
-static struct value get_object(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_sum *of = item;
-    return value_text(*of->object ? of->object : NULL);
-}
+GETTER(get_object, struct truth_sum, value_text(*item->object ? item->object : NULL))
 
-static struct value get_function(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_sum *of = item;
-    return value_text(*of->name ? of->name : NULL);
-}
+GETTER(get_function, struct truth_sum, value_text(*item->name ? item->name : NULL))
 
 static const struct field opcode_fields[] = {
     {"opcode", AT(struct truth_sum, name), "as the decoder calls it"},
@@ -159,14 +117,10 @@ static struct value has_opcodes(const void *item, const void *context)
     return !run->by_opcode ? value_left_out() : none ? value_absent(none) : value_flag(true);
 }
 
-static struct value has_functions(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_run *run = item;
-    return !run->by_function       ? value_left_out()
-           : run->counted.has_code ? value_flag(true)
-                                   : value_absent(run->counted.lost ? TRUTH_LOST : TRUTH_NO_CODE);
-}
+GETTER(has_functions, struct truth_run,
+       !item->by_function       ? value_left_out()
+       : item->counted.has_code ? value_flag(true)
+                                : value_absent(item->counted.lost ? TRUTH_LOST : TRUTH_NO_CODE))
 
 static const struct field account_fields[] = {
     {"rep_iterations", GET(FIELD_COUNT, get_repetitions),
@@ -220,12 +174,8 @@ const struct field truth_results = {"results", LIST_BY(row_at, &row_table)};
 
 /* --- the analysis --- */
 
-static struct value get_complete(const void *item, const void *context)
-{
-    (void)context;
-    const struct truth_run *run = item;
-    return value_flag(run->counter && run->counted.status < STATUS_TIMEOUT);
-}
+GETTER(get_complete, struct truth_run,
+       value_flag(item->counter && item->counted.status < STATUS_TIMEOUT))
 
 static const struct field analysis_fields[] = {
     {"store", AT(struct truth_run, studying.stored), "file of the run", .nullable = true},

@@ -6,7 +6,7 @@
 #include "output/figure.h"
 #include "studies/truth/study.h"
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     const struct truth_run *run = kept;
     AUTO_TEXT struct text sentence = {0};

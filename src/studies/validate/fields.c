@@ -11,22 +11,6 @@
 #include "output/field.h"
 #include "studies/validate/parts.h"
 
-/* What a table needs of an item, where no member is it: `it` is the item. */
-#define VALUE(name, type, said)                                                                    \
-    static struct value name(const void *item, const void *context)                                \
-    {                                                                                              \
-        const struct type *it = item;                                                              \
-        (void)it, (void)context;                                                                   \
-        return said;                                                                               \
-    }
-#define PART(name, type, part)                                                                     \
-    static const void *name(const void *item, const void *context)                                 \
-    {                                                                                              \
-        const struct type *it = item;                                                              \
-        (void)it, (void)context;                                                                   \
-        return part;                                                                               \
-    }
-
 /* --- one N --- */
 
 static const char no_number[] = "nothing predicts this count";
@@ -35,7 +19,7 @@ static const char only_limits[] = "only limits can be stated";
 static const char no_quiet[] = "no quiet run got a counter";
 static const char no_null[] = "no null cell of this way was measured";
 
-VALUE(point_n, judged_point, value_count(it->point->n))
+GETTER(point_n, struct judged_point, value_count(item->point->n))
 
 /* NULL: the truth is one number. */
 static const char *why_no_prediction(const struct judged_point *point)
@@ -53,17 +37,17 @@ static bool has_limits(const struct judged_point *point)
     return truth->grade != TRUTH_NONE && truth->low != truth->high;
 }
 
-VALUE(point_truth, judged_point,
-      why_no_prediction(it) ? value_absent(why_no_prediction(it))
-                            : value_integer(it->point->truth.low))
-VALUE(point_low, judged_point,
-      has_limits(it) ? value_integer(it->point->truth.low) : value_left_out())
-VALUE(point_high, judged_point,
-      has_limits(it) ? value_integer(it->point->truth.high) : value_left_out())
-VALUE(point_failed, judged_point,
-      it->point->failed ? value_count(it->point->failed) : value_left_out())
-VALUE(point_failure, judged_point,
-      it->point->failed ? value_text(it->point->failure_reason) : value_left_out())
+GETTER(point_truth, struct judged_point,
+       why_no_prediction(item) ? value_absent(why_no_prediction(item))
+                               : value_integer(item->point->truth.low))
+GETTER(point_low, struct judged_point,
+       has_limits(item) ? value_integer(item->point->truth.low) : value_left_out())
+GETTER(point_high, struct judged_point,
+       has_limits(item) ? value_integer(item->point->truth.high) : value_left_out())
+GETTER(point_failed, struct judged_point,
+       item->point->failed ? value_count(item->point->failed) : value_left_out())
+GETTER(point_failure, struct judged_point,
+       item->point->failed ? value_text(item->point->failure_reason) : value_left_out())
 
 static bool has_quiet(const struct judged_point *point)
 {
@@ -77,14 +61,14 @@ static struct value quiet(const struct judged_point *point, double figure)
                               : value_absent("too few runs");
 }
 
-VALUE(point_min, judged_point, quiet(it, it->min))
-VALUE(point_median, judged_point, quiet(it, it->median))
-VALUE(point_max, judged_point, quiet(it, it->max))
-VALUE(point_mean, judged_point, quiet(it, it->mean))
-VALUE(point_stdev, judged_point, quiet(it, it->stdev))
-VALUE(point_variance, judged_point, quiet(it, it->stdev * it->stdev))
-VALUE(point_error_low, judged_point, quiet(it, it->low))
-VALUE(point_error_high, judged_point, quiet(it, it->high))
+GETTER(point_min, struct judged_point, quiet(item, item->min))
+GETTER(point_median, struct judged_point, quiet(item, item->median))
+GETTER(point_max, struct judged_point, quiet(item, item->max))
+GETTER(point_mean, struct judged_point, quiet(item, item->mean))
+GETTER(point_stdev, struct judged_point, quiet(item, item->stdev))
+GETTER(point_variance, struct judged_point, quiet(item, item->stdev * item->stdev))
+GETTER(point_error_low, struct judged_point, quiet(item, item->low))
+GETTER(point_error_high, struct judged_point, quiet(item, item->high))
 
 static struct value point_percent(const void *item, const void *context)
 {
@@ -173,18 +157,20 @@ static const struct field name_fields[] = {
 };
 static const struct fields name_table = FIELDS("validate.name", NULL, name_fields);
 
-PART(row_evidence, judged_row, it->judgement->evidence)
+PART(row_evidence, struct judged_row, item->judgement->evidence)
 /* An event of which nothing was measured has a row without a path. */
-VALUE(row_pattern, judged_row, value_text(it->path ? pattern_names[it->pattern] : NULL))
-VALUE(row_counters, judged_row, it->path ? value_count(it->counters) : value_absent(NULL))
-VALUE(row_core, judged_row, value_text(it->core && * it->core ? it->core : NULL))
-VALUE(row_overhead, judged_row,
-      !it->path                                       ? value_absent("nothing was measured")
-      : it->point_count && it->points[0].has_overhead ? value_integer(it->points[0].overhead)
-                                                      : value_absent(no_null))
-PART(row_fit, judged_row, it->fit.known ? &it->fit : NULL)
+GETTER(row_pattern, struct judged_row, value_text(item->path ? pattern_names[item->pattern] : NULL))
+GETTER(row_counters, struct judged_row,
+       item->path ? value_count(item->counters) : value_absent(NULL))
+GETTER(row_core, struct judged_row, value_text(item->core && * item->core ? item->core : NULL))
+GETTER(row_overhead, struct judged_row,
+       !item->path                                         ? value_absent("nothing was measured")
+       : item->point_count && item->points[0].has_overhead ? value_integer(item->points[0].overhead)
+                                                           : value_absent(no_null))
+PART(row_fit, struct judged_row, item->fit.known ? &item->fit : NULL)
 static const char few_predictions[] = "fewer than two predictions were measured";
-VALUE(no_fit, judged_row, value_absent(it->path ? few_predictions : "nothing was measured"))
+GETTER(no_fit, struct judged_row,
+       value_absent(item->path ? few_predictions : "nothing was measured"))
 
 #define VERDICT(type) AT(type, verdict), "what the event is worth", NAMED(verdict_names)
 #define CAUSE(type)                                                                                \
@@ -262,9 +248,10 @@ static const struct field explanation_fields[] = {
 static const struct fields explanation_table = FIELDS(
     "validate.explanation", "what adds to the count, and how much each time", explanation_fields);
 
-PART(evidence_part, judgement, it->evidence)
-VALUE(evidence_error, evidence, it->error ? value_integer(it->error) : value_absent(NULL))
-VALUE(event_rank, judgement, it->rank ? value_count(it->rank) : value_absent(NULL))
+PART(evidence_part, struct judgement, item->evidence)
+GETTER(evidence_error, struct evidence,
+       item->error ? value_integer(item->error) : value_absent(NULL))
+GETTER(event_rank, struct judgement, item->rank ? value_count(item->rank) : value_absent(NULL))
 
 static const struct field evidence_fields[] = {
     {"event", SPLICED(&name_table)},
@@ -308,7 +295,8 @@ static const void *cap_at(const void *item, const void *context, size_t index)
     return NULL;
 }
 
-VALUE(cap_hit, validate_cap, it->hit_ns > 0 ? value_real(round(it->hit_ns)) : value_absent(NULL))
+GETTER(cap_hit, struct validate_cap,
+       item->hit_ns > 0 ? value_real(round(item->hit_ns)) : value_absent(NULL))
 
 static const struct field cap_fields[] = {
     {"event", AT(struct validate_cap, event), "whose ladder it is"},
@@ -333,7 +321,7 @@ static const struct fields earlier_table =
 
 /* --- all of it --- */
 
-VALUE(seconds, validating, value_real(round(it->studying.seconds * 10) / 10))
+GETTER(seconds, struct validating, value_real(round(item->studying.seconds * 10) / 10))
 
 static const struct field analysis_fields[] = {
     {"store", AT(struct validating, studying.stored), "the file that holds the samples"},
@@ -356,8 +344,8 @@ const struct fields validate_analysis = FIELDS("validate.analysis", NULL, analys
  * The passport (docs/passport.md). Entries come from several runs and from the passport before,
  * so that its events are put together as JSON, each made by the table of an entry. */
 
-VALUE(passport_schema, validating, value_text(machine_passport_schema()))
-VALUE(passport_version, validating, value_text(ASSAY_VERSION))
+GETTER(passport_schema, struct validating, value_text(machine_passport_schema()))
+GETTER(passport_version, struct validating, value_text(ASSAY_VERSION))
 
 static struct value written(const void *item, const void *context)
 {
@@ -386,8 +374,8 @@ static const struct field machine_fields[] = {
 static const struct fields passport_machine_table =
     FIELDS("passport.field", "a fact of the machine", machine_fields);
 
-VALUE(refused_reason, passport_refusal, value_text(reasons_text(&it->judgement->why)))
-VALUE(refused_errno, passport_refusal, value_integer(it->judgement->evidence->error))
+GETTER(refused_reason, struct passport_refusal, value_text(reasons_text(&item->judgement->why)))
+GETTER(refused_errno, struct passport_refusal, value_integer(item->judgement->evidence->error))
 
 static struct value circumstances(const void *item, const void *context)
 {
@@ -413,9 +401,9 @@ const struct fields passport_refusal_table =
            "machine: the verdict stands",
            refusal_fields);
 
-VALUE(entry_note, judgement, value_text(reasons_text(&it->why)))
+GETTER(entry_note, struct judgement, value_text(reasons_text(&item->why)))
 /* The path of the way that judges, and the best truth that it was held against. */
-VALUE(entry_path, judgement, value_text(it->row_count ? it->rows[0].path : NULL))
+GETTER(entry_path, struct judgement, value_text(item->row_count ? item->rows[0].path : NULL))
 
 static struct value entry_grade(const void *item, const void *context)
 {
@@ -430,8 +418,8 @@ static struct value entry_grade(const void *item, const void *context)
     return value_count(best);
 }
 
-VALUE(entry_moment, judgement, value_text(context))
-PART(no_access, judgement, NULL)
+GETTER(entry_moment, struct judgement, value_text(context))
+PART(no_access, struct judgement, NULL)
 
 static const struct field entry_fields[] = {
     {"event", SPLICED_BY(evidence_part, &name_table)},

@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "engine/told.h"
+#include "output/field.h"
 #include "studies/validate/parts.h"
 #include "studies/validate/study.h"
 
@@ -39,7 +40,7 @@ static void put_continued(const char *note, struct text *out)
     text_puts(out, note);
 }
 
-static void lead(const void *kept, struct string_list *sentences)
+static void lead(const void *kept, struct lead *sentences)
 {
     static const char *const told[VERDICT_COUNT] = {
         [VERDICT_EXACT] = "exact",         [VERDICT_ACCURATE] = "accurate",
@@ -131,18 +132,36 @@ static void put_line(const void *kept, const struct style *style, struct text *o
     }
 }
 
-static json_t *line_json(const void *kept)
+static struct value get_tally(const void *item, const void *context)
 {
-    const struct judgements *judgements = &((const struct validating *)kept)->judgements;
+    (void)context;
+    const struct tally tally = tally_of(&((const struct validating *)item)->judgements);
+    return value_json(tally_json(&tally, verdict_names));
+}
+
+static struct value get_names(const void *item, const void *context)
+{
+    (void)context;
+    const struct judgements *judgements = &((const struct validating *)item)->judgements;
     const struct tally tally = tally_of(judgements);
     json_t *names = json_object();
     for (size_t i = 0; i < tally.kinds; i++) {
         const struct string_list list = names_of(judgements, (enum verdict)tally.came[i]);
         json_object_set_new(names, verdict_names[tally.came[i]], told_json(&list));
     }
-    return JSON_OBJECT({"events", json_count(judgements->count)},
-                       {"verdicts", tally_json(&tally, verdict_names)}, {"names", names});
+    return value_json(names);
 }
+
+static const struct field line_fields[] = {
+    {"events", AT(struct validating, judgements.count), "that were judged"},
+    {"verdicts", GET(FIELD_JSON, get_tally), "how many have which", .schema = "object"},
+    {"names", GET(FIELD_JSON, get_names), "of the events with each; NAME[:u]: both",
+     .schema = "object"},
+};
+static const struct fields line_table =
+    FIELDS("run.trust", "which events can be trusted", line_fields);
+static const struct field line = {
+    "trust", {.kind = FIELD_OBJECT, .of = &line_table}, "of `assay validate`", .nullable = true};
 
 static void compare(const struct compared *compared, const void *kept)
 {
@@ -250,7 +269,7 @@ static bool say_trust(const void *loaded, const struct facts *machine, const cha
 const struct study_told validate_told = {
     .title = "Which events can be trusted",
     .lead = lead,
-    .line = {"trust", 1, line_json, put_line},
+    .line = {&line, 1, put_line},
     .part = {.turn = 2, 24, 100, 140, 3, 20, .rank = 0},
     .compared = {.say = compare},
     .trusted = {load_trust, say_trust, list_verdicts},
