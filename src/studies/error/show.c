@@ -357,7 +357,7 @@ void error_put_report(const void *kept, const struct style *style, struct text *
                                   .terse = true,
                                   .all = all};
     static error_put_part *const parts[] = {
-        error_put_advice,    error_put_best,    error_put_boxes,    error_put_factors,
+        error_put_advice,    error_put_best,    error_put_null,     error_put_factors,
         error_put_counters,  error_put_stepped, error_put_duration, error_put_placement,
         error_put_multiplex, error_put_tools,
     };

@@ -222,8 +222,8 @@ bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
 /* --- parts, in the order in which they are shown --- */
 typedef void overhead_part(const struct overhead_run *run, const struct style *style,
                            struct text *out);
-overhead_part overhead_put_predecessors, overhead_put_cold, overhead_put_in_a_row,
-    overhead_put_sweeps, overhead_put_peers, overhead_put_machines;
+overhead_part overhead_put_predecessors, overhead_put_cold, overhead_put_sweeps, overhead_put_peers,
+    overhead_put_machines;
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of the figures of `assay overhead`, and what they share. Each part appends its figures

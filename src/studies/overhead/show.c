@@ -12,7 +12,6 @@
 #include "engine/claims.h"
 #include "engine/finish.h"
 #include "engine/skips.h"
-#include "output/plot.h"
 #include "output/table.h"
 #include "studies/overhead/parts.h"
 
@@ -256,17 +255,16 @@ bool overhead_leads(const void *list, size_t size, size_t index)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What each call costs once all was called before, as box plots: by kind, path and variant, over
- * all predecessors; and where there is more than one level. */
+ * What each call costs once all was called before, by kind, over all predecessors; and where there
+ * is more than one level. */
 
-#define LABEL_SIZE   96u
 #define LEVELS_SHOWN 4u
 
 /* The kinds of calls in the order in which a program makes them. */
 static const char *const kinds[] = {"start", "begin", "stop", "end", "read", "accum"};
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-struct plotted {
+struct usual {
     const struct overhead_row *row;
     size_t order; /* of its kind */
 };
@@ -279,7 +277,7 @@ size_t overhead_kind_order(const char *kind)
 /* The cheapest of a kind first. */
 static int by_kind(const void *left, const void *right)
 {
-    const struct plotted *a = left, *b = right;
+    const struct usual *a = left, *b = right;
     if (a->order != b->order)
         return a->order < b->order ? -1 : 1;
     if (a->row->median != b->row->median)
@@ -287,19 +285,14 @@ static int by_kind(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static double whole(double value)
-{
-    return fabs(value) >= 100 ? rint(value) : value;
-}
-
 /* --- levels --- */
 
-static void put_all_levels(const struct overhead_run *run, const struct plotted *plotted,
-                           size_t count, const struct style *style, struct text *out)
+static void put_all_levels(const struct overhead_run *run, const struct usual *usual, size_t count,
+                           const struct style *style, struct text *out)
 {
     size_t shown = 0, left = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct overhead_row *row = plotted[i].row;
+        const struct overhead_row *row = usual[i].row;
         AUTO_TEXT struct text words = {0};
         if (row->level_count < 2)
             continue;
@@ -311,7 +304,7 @@ static void put_all_levels(const struct overhead_run *run, const struct plotted 
             continue;
         }
         if (!shown++)
-            section_put_words("More than one level, which the box spans:", style, out);
+            section_put_words("More than one level:", style, out);
         /* "perf-read.read, static: 1,014 in 40 % of processes, 1,508 in 60 %" */
         bool by_process = row->levels_kind == LEVELS_BY_PROCESS;
         size_t processes = 0;
@@ -343,12 +336,14 @@ static void put_all_levels(const struct overhead_run *run, const struct plotted 
 static void put_group(const struct overhead_run *run, const struct overhead_row *first,
                       bool *folded, const struct style *style, struct text *out)
 {
-    size_t most = run->report.row_count;
-    AUTO_MEMORY struct plotted *plotted = memory_new(most, sizeof(*plotted));
-    AUTO_MEMORY struct box *boxes = memory_new(most, sizeof(*boxes));
-    AUTO_MEMORY char(*labels)[LABEL_SIZE] = memory_new(most, sizeof(*labels));
-    size_t count = 0;
+    static const struct column columns[] = {{.title = "call"},
+                                            {.title = "min", .right = true},
+                                            {.title = "median", .right = true},
+                                            {.title = "p99", .right = true}};
     const struct overhead_report *report = &run->report;
+    AUTO_MEMORY struct usual *usual = memory_new(report->row_count, sizeof(*usual));
+    struct table table = {.columns = columns, .column_count = 4};
+    size_t count = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *chosen = &report->rows[i];
         if (!overhead_same_group(chosen, first) || !overhead_is_usual(run, i))
@@ -356,65 +351,42 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
         if (!run->studying.given->all && overhead_is_folded(run, i))
             *folded = true;
         else
-            plotted[count++] = (struct plotted){
+            usual[count++] = (struct usual){
                 chosen, overhead_kind_order(run->file.operations[chosen->operation].kind)};
     }
-    qsort(plotted, count, sizeof(*plotted), by_kind);
-    for (size_t i = 0; i < count; i++) {
-        const struct overhead_row *row = plotted[i].row;
-        /* The kind stands before the first of its boxes only. */
-        AUTO_TEXT struct text name = {0};
-        const struct overhead_operation *operation = &run->file.operations[row->operation];
-        const char *kind = operation->kind;
-        if (i && overhead_same_word(run->file.operations[plotted[i - 1].row->operation].kind, kind))
-            kind = "";
-        text_put_clean(&name, operation->path);
-        if (overhead_is_told(operation->path, row->variant)) {
-            text_putc(&name, ' ');
-            text_put_clean(&name, row->variant);
-        }
-        if (row->events > 1)
-            text_printf(&name, " %u", (unsigned)row->events);
-        snprintf(labels[i], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
-        boxes[i] = (struct box){.label = labels[i],
-                                .min = whole(row->min),
-                                .q1 = whole(row->q1),
-                                .median = whole(row->median),
-                                .q3 = whole(row->q3),
-                                .max = whole(row->p99),
-                                .mark = NAN};
-    }
-    static const char *const titles[] = {"min", "median", "p99"};
-    AUTO_TEXT struct text heading = {0};
     if (!count)
         return;
-    text_printf(&heading, "What a call costs, in %s", overhead_unit(first->meter));
-    overhead_put_machine(&run->file, first->machine, &heading);
-    if (overhead_is_emulated(&run->file, first->machine))
-        text_puts(&heading, " (emulated)");
-    section_put_heading(text_string(&heading), style, out);
-    boxes_put_titled(boxes, count, meter_unit_names[first->meter->unit], titles, style, out);
-    put_all_levels(run, plotted, count, style, out);
+    qsort(usual, count, sizeof(*usual), by_kind);
+    overhead_put_heading(run, "What a call costs", first->meter, first->machine, style, out);
+    for (size_t i = 0; i < count; i++) {
+        AUTO_TEXT struct text call = {0};
+        overhead_put_row_call(&run->file, usual[i].row, &call);
+        table_add(&table, TONE_PLAIN, text_string(&call));
+        overhead_add_cost(&table, TONE_PLAIN, usual[i].row->min);
+        overhead_add_cost(&table, TONE_STRONG, usual[i].row->median);
+        overhead_add_cost(&table, TONE_PLAIN, usual[i].row->p99);
+    }
+    table_put(&table, style, out);
+    table_free(&table);
+    put_all_levels(run, usual, count, style, out);
 }
 
-static void overhead_put_boxes(const struct overhead_run *run, const struct style *style,
+static void overhead_put_calls(const struct overhead_run *run, const struct style *style,
                                struct text *out)
 {
     const struct overhead_report *report = &run->report;
     size_t before = out->length;
     bool folded = false;
     for (size_t i = 0; i < report->row_count; i++)
-        /* Instructions vary little: a table has them, and boxes with --all. */
+        /* Instructions vary little: another table has their medians, and this one with --all. */
         if (OVERHEAD_LEADS(report->rows, i) &&
             (run->studying.given->all || !overhead_counts_code(report->rows[i].meter)))
             put_group(run, &report->rows[i], &folded, style, out);
-    AUTO_TEXT struct text words = {0};
-    text_puts(&words, "warm calls (all was called before) with one counter; box: the middle half; "
-                      "whiskers: min to p99, the 99th of a hundred");
-    if (folded)
-        text_puts(&words, "; link modes within 5 % of the one shown have no line");
     if (out->length > before)
-        section_put_words(text_string(&words), style, out);
+        section_printf(style, out,
+                       "warm calls (all was called before) with one counter; p99: 99 of 100 are "
+                       "below%s",
+                       folded ? "; link modes within 5 % of the one shown have no line" : "");
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -678,9 +650,8 @@ static void put_origin(const struct overhead_run *run, struct text *out)
 static void put_parts(const struct overhead_run *run, const struct style *style, struct text *out)
 {
     static overhead_part *const each[] = {
-        overhead_put_advice,       overhead_put_boxes, overhead_put_machines,
-        overhead_put_predecessors, overhead_put_cold,  overhead_put_in_a_row,
-        overhead_put_sweeps,       overhead_put_peers, overhead_put_metering,
+        overhead_put_advice, overhead_put_calls,  overhead_put_machines, overhead_put_predecessors,
+        overhead_put_cold,   overhead_put_sweeps, overhead_put_peers,    overhead_put_metering,
     };
     if (run->file.machine_count > 1 && !run->studying.given->all) {
         overhead_put_machines(run, style, out);
