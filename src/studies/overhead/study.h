@@ -20,7 +20,7 @@
  *     findings.c, -kinds.c    W1 to W7
  *     words.c                 every sentence of the judge; what saves something here
  *     fields.c                what a result is, for programs
- *     show.c, show-sweeps.c   the report for people
+ *     show.c, show-parts.c    the report for people
  *     figures.c               which rows make which picture */
 #pragma once
 
