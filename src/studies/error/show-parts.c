@@ -307,121 +307,49 @@ void error_put_null(const struct error_run *run, const struct style *style, stru
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The same loop at many places: a column of text for each offset in a line, as high as an
- * iteration is slow, and the places further up in the page in words. */
+ * The same loop at many places. */
 
-#define LINE_BYTES 64u
-#define LEVELS     8u
-
-static const char *const unicode_levels[LEVELS] = {"\u2581", "\u2582", "\u2583", "\u2584",
-                                                   "\u2585", "\u2586", "\u2587", "\u2588"};
-static const char *const ascii_levels[LEVELS] = {"1", "2", "3", "4", "5", "6", "7", "8"};
-
-/* False: there is too little to draw. */
-static bool put_line(const struct error_placement *placement, struct text *out)
-{
-    const char *const *levels = utf8_is_expected() ? unicode_levels : ascii_levels;
-    const double least = placement->least, most = placement->most;
-    size_t at = 0, count = 0;
-    for (size_t i = 0; i < placement->places; i++)
-        count += placement->list[i].offset < (int64_t)LINE_BYTES;
-    if (count < 2)
-        return false;
-    text_puts(out, "  0 ");
-    for (size_t i = 0; i < placement->places; i++) {
-        const struct error_place *place = &placement->list[i];
-        if (place->offset < (int64_t)at || place->offset >= (int64_t)LINE_BYTES)
-            continue;
-        for (; at < (size_t)place->offset; at++)
-            text_putc(out, '.');
-        double share = most > least ? (place->per_iteration - least) / (most - least) : 0;
-        long level = lrint(share * (LEVELS - 1));
-        text_puts(out, levels[level < 0 ? 0 : level >= (long)LEVELS ? LEVELS - 1 : (size_t)level]);
-        at++;
-    }
-    for (; at < LINE_BYTES; at++)
-        text_putc(out, '.');
-    text_puts(out, " 63\n");
-    return true;
-}
-
-static void put_further(const char *words, const struct style *style, struct text *out)
-{
-    text_puts(out, "  ");
-    wrap(out, words, 2, 4, style->width);
-}
-
-/* Beyond the first line: "further in the page, 22 places: 0.766 to 1.16, slowest at 4,080". */
-static void put_pages(const struct error_placement *placement, const struct style *style,
-                      struct text *out)
-{
-    const struct error_place *fastest = NULL, *slowest = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < placement->places; i++) {
-        const struct error_place *place = &placement->list[i];
-        if (place->offset < (int64_t)LINE_BYTES)
-            continue;
-        count++;
-        fastest = !fastest || place->per_iteration < fastest->per_iteration ? place : fastest;
-        slowest = !slowest || place->per_iteration > slowest->per_iteration ? place : slowest;
-    }
-    if (count)
-        put_further(memory_format("further in the page, %zu place%s: %s to %s, slowest at offset "
-                                  "%s",
-                                  count, count == 1 ? "" : "s", BRIEF(fastest->per_iteration),
-                                  BRIEF(slowest->per_iteration), WHOLE((uint64_t)slowest->offset)),
-                    style, out);
-}
-
-/* Was anything drawn? */
-static bool put_placement(const struct error_run *run, const struct error_placement *placement,
+static void put_placement(const struct error_run *run, const struct error_placement *placement,
                           const struct style *style, struct text *out)
 {
-    bool drawn = false;
-    AUTO_TEXT struct text words = {0}, windows = {0};
-    text_printf(&windows,
-                "the loop as compiled into the windows: factor %.2f; the pattern explains %.0f %% "
-                "of it, -O %.0f %%, both together %.0f %% more",
-                placement->windows.factor, 100 * placement->windows.by_pattern,
-                100 * placement->windows.by_opt, 100 * placement->windows.by_both);
+    const struct error_place *slowest = placement->list;
+    AUTO_TEXT struct text words = {0};
     text_printf(&words, "%s%s", placement->event, error_on(&run->file, placement->machine));
+    for (size_t i = 1; i < placement->places; i++)
+        if (placement->list[i].per_iteration > slowest->per_iteration)
+            slowest = &placement->list[i];
     if (placement->places) {
-        text_printf(&words, ": %s to %s %s an iteration, factor %.2f", BRIEF(placement->least),
-                    BRIEF(placement->most), error_unit(placement->event, NULL), placement->factor);
+        text_printf(&words, ": %s to %s %s an iteration over %zu places, factor %.2f",
+                    BRIEF(placement->least), BRIEF(placement->most),
+                    error_unit(placement->event, NULL), placement->places, placement->factor);
         if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
             text_printf(&words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
         if (isfinite(placement->by_place))
             text_printf(&words, "; the place explains %.0f %% of the variance",
                         100 * placement->by_place);
-    } else if (placement->has_windows) {
-        text_printf(&words, ", %s", text_string(&windows));
+        /* Below this factor a place changes nothing that a reader would call a change. */
+        if (placement->factor >= 1.02)
+            text_printf(&words, "; slowest %s bytes into a page", WHOLE((uint64_t)slowest->offset));
     } else {
         text_puts(&words, ": not measured at chosen places");
     }
+    if (placement->has_windows)
+        text_printf(&words,
+                    "; the loop as compiled into the windows: factor %.2f; the pattern explains "
+                    "%.0f %% of it, -O %.0f %%, both together %.0f %% more",
+                    placement->windows.factor, 100 * placement->windows.by_pattern,
+                    100 * placement->windows.by_opt, 100 * placement->windows.by_both);
     section_put_words(text_string(&words), style, out);
-    /* Below this factor a place changes nothing that a reader would call a change. */
-    if (placement->factor >= 1.02) {
-        drawn = put_line(placement, out);
-        put_pages(placement, style, out);
-    }
-    if (placement->has_windows && placement->places)
-        put_further(text_string(&windows), style, out);
-    return drawn;
 }
 
 void error_put_placement(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    bool drawn = false;
     section_put_heading("The same loop at other places", style, out);
     for (size_t i = 0; i < report->placement_count; i++)
-        drawn |= put_placement(run, &report->placements[i], style, out);
+        put_placement(run, &report->placements[i], style, out);
     if (!report->placement_count)
         put_nothing(run, "nothing was measured at several places", "placement", style, out);
-    if (drawn)
-        section_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
-                          "point: not measured",
-                          style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -392,59 +392,47 @@ static void overhead_put_calls(const struct overhead_run *run, const struct styl
 /* ----------------------------------------------------------------------------------------------
  * What the meter itself costs, how fine it counts, and how often somebody else used the core. */
 
-/* "ticks: reading them twice takes 34 (32 to 36), which every figure below leaves out; they come in
- * steps of 26." */
-static void put_timer(const struct overhead_case *file, const struct overhead_timer *timer,
-                      const struct style *style, struct text *out)
+static void put_meters(const struct overhead_run *run, const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    text_put_clean(&words, timer->meter->event);
-    overhead_put_machine(file, timer->machine, &words);
-    text_puts(&words, ": ");
-    if (!timer->known) {
-        text_puts(&words, "what reading it costs is not known, because no call of nothing was "
-                          "metered; it is in every figure");
-    } else {
-        text_puts(&words, "reading it around a call costs ");
-        overhead_put_interval(timer->cost, timer->low, timer->high, overhead_cost, &words);
-        text_printf(&words, " %s, taken off every figure", meter_unit_names[timer->meter->unit]);
+    static const struct column columns[] = {
+        {.title = "meter"},
+        {.title = "costs", .right = true},
+        {.title = "from", .right = true},
+        {.title = "to", .right = true},
+        {.title = "step", .right = true},
+        {.title = "passes", .right = true},
+        {.title = "disturbed", .right = true},
+        {.title = "above", .right = true},
+        {.title = "usual", .right = true},
+    };
+    const struct overhead_report *report = &run->report;
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < report->timer_count; i++) {
+        const struct overhead_timer *timer = &report->timers[i];
+        const struct overhead_gauge *gauge =
+            overhead_gauge_of(report, timer->machine, timer->meter);
+        const bool gauged = gauge && gauge->known;
+        AUTO_TEXT struct text meter = {0}, share = {0};
+        text_puts(&meter, timer->meter->event);
+        overhead_put_machine(&run->file, timer->machine, &meter);
+        overhead_put_share(gauged ? gauge->share : 0, &share);
+        table_add(&table, TONE_PLAIN, text_string(&meter));
+        overhead_add_cost(&table, TONE_STRONG, timer->known ? timer->cost : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, timer->known ? timer->low : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, timer->known ? timer->high : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, timer->resolution > 0 ? timer->resolution : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, gauged ? (double)gauge->passes : NAN);
+        table_add(&table, TONE_PLAIN, gauged ? text_string(&share) : "-");
+        overhead_add_cost(&table, TONE_PLAIN, gauged ? gauge->limit : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, gauged ? gauge->usual : NAN);
     }
-    if (timer->resolution > 1) {
-        text_printf(&words, "; it counts in steps of %s", OVERHEAD_COST(timer->resolution));
-        if (overhead_is_clock(timer->meter))
-            text_puts(&words, ", the instructions that a tick of the emulated clock takes by the "
-                              "gauge, and figures are means between the steps");
-    }
-    section_put_words(text_string(&words), style, out);
-}
-
-static void put_gauge(const struct overhead_case *file, bool all,
-                      const struct overhead_gauge *gauge, const struct style *style,
-                      struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    char passes[NUMBER_SIZE];
-    if (!gauge->known)
-        return;
-    number_count(gauge->passes, passes, sizeof(passes));
-    text_puts(&words, "disturbed");
-    overhead_put_machine(file, gauge->machine, &words);
-    text_puts(&words, ": ");
-    overhead_put_share(gauge->share, &words);
-    text_printf(&words,
-                " of %s passes through the calls, left out above, as the gauge tells, a block of "
-                "additions in every pass",
-                passes);
-    bool told = gauge->share > 0 && gauge->why.count;
-    if (all || !told)
-        text_printf(&words, ", when it takes more than %s %s instead of %s",
-                    OVERHEAD_COST(gauge->limit), meter_unit_names[gauge->meter->unit],
-                    OVERHEAD_COST(gauge->usual));
-    if (told) {
-        text_puts(&words, "; ");
-        reasons_put(&gauge->why, &words);
-    }
-    section_put_words(text_string(&words), style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+    section_put_words("costs: reading it around a call, taken off every figure (-: not known, it "
+                      "is in every figure), of 95 % of processes from, to; step: in which it "
+                      "counts; disturbed: passes through the calls, left out above, in which the "
+                      "gauge, a block of additions, took more than the limit (above)",
+                      style, out);
 }
 
 static void overhead_put_metering(const struct overhead_run *run, const struct style *style,
@@ -454,8 +442,7 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
     if (!report->calls || (!report->timer_count && !report->gauge_count))
         return;
     section_put_heading("Metering", style, out);
-    for (size_t i = 0; i < report->timer_count; i++)
-        put_timer(&run->file, &report->timers[i], style, out);
+    put_meters(run, style, out);
     for (size_t i = 0; i < run->file.machine_count; i++) {
         /* Why ticks of an emulated machine are not instructions. */
         uint32_t index = (uint32_t)i;
@@ -478,8 +465,17 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
         section_put_words("Meters that are counters of the CPU are open beside those of the call "
                           "and read in user code, without a system call.",
                           style, out);
-    for (size_t i = 0; i < report->gauge_count; i++)
-        put_gauge(&run->file, run->studying.given->all, &report->gauges[i], style, out);
+    for (size_t i = 0; i < report->gauge_count; i++) {
+        const struct overhead_gauge *gauge = &report->gauges[i];
+        AUTO_TEXT struct text words = {0};
+        if (!gauge->known || gauge->share == 0 || !gauge->why.count)
+            continue;
+        text_puts(&words, "disturbed");
+        overhead_put_machine(&run->file, gauge->machine, &words);
+        text_puts(&words, ": ");
+        reasons_put(&gauge->why, &words);
+        section_put_words(text_string(&words), style, out);
+    }
 }
 
 /* --- the first lines --- */
@@ -574,7 +570,6 @@ static void put_failed(const struct overhead_run *run, const struct omissions *s
                        const struct style *style, struct text *out)
 {
     const struct overhead_case *file = &run->file;
-    AUTO_TEXT struct text words = {0};
     size_t tours = 0, processes = 0;
     const char *reason = NULL;
     for (size_t i = 0; i < file->tour_count; i++) {
@@ -585,16 +580,7 @@ static void put_failed(const struct overhead_run *run, const struct omissions *s
         processes += tour->failed;
         reason = reason ? reason : tour->reason;
     }
-    if (!tours)
-        return;
-    text_printf(&words, "%zu process%s of %zu tour%s failed", processes, processes == 1 ? "" : "es",
-                tours, tours == 1 ? "" : "s");
-    if (reason) {
-        text_puts(&words, ", the first: ");
-        text_put_clean(&words, reason);
-    }
-    text_puts(out, "  ");
-    wrap(out, text_string(&words), 2, 4, style->width);
+    failed_put(processes, tours, "tour", reason, style, out);
 }
 
 static void overhead_put_absences(const struct overhead_run *run, const struct style *style,
@@ -619,31 +605,6 @@ static void overhead_put_absences(const struct overhead_run *run, const struct s
 }
 
 /* --- the end --- */
-
-static void put_unfinished(const struct overhead_run *run, const struct style *style,
-                           struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    if (!run->studying.complete && run->studying.stored)
-        unfinished_put("overhead", run->studying.stored, &run->studying.given->common, &words);
-    if (!run->studying.given->all)
-        text_puts(&words, "--all shows every variant, pair and reason, --json every figure.");
-    if (!words.length)
-        return;
-    text_putc(out, '\n');
-    wrap(out, text_string(&words), 0, 0, style->width);
-}
-
-static void put_origin(const struct overhead_run *run, struct text *out)
-{
-    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->studying.seed,
-                run->studying.given->froms.count ? "judged again in " : "", run->studying.seconds);
-    if (run->studying.stored) {
-        text_puts(out, ", samples in ");
-        text_put_clean(out, run->studying.stored);
-    }
-    text_putc(out, '\n');
-}
 
 /* Machines are laid side by side to be compared; what each is like for itself comes with --all, or
  * when it is judged alone. */
@@ -677,6 +638,9 @@ void overhead_put_report(const void *kept, const struct style *style, struct tex
     put_parts(run, style, out);
     claims_put(&claims, style, out);
     overhead_put_absences(run, style, out);
-    put_unfinished(run, style, out);
-    put_origin(run, out);
+    studying_put_end(&run->studying, "overhead",
+                     run->studying.given->all
+                         ? NULL
+                         : "--all shows every variant, pair and reason, --json every figure.",
+                     style, out);
 }
