@@ -88,6 +88,22 @@ void omissions_put(const struct omissions *omissions, bool all, const struct sty
         put_reason(omissions, i, all, style, out);
 }
 
+void failed_put(size_t processes, size_t cells, const char *what, const char *reason,
+                const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!cells)
+        return;
+    text_printf(&words, "%zu process%s of %zu %s%s failed", processes, processes == 1 ? "" : "es",
+                cells, what, cells == 1 ? "" : "s");
+    if (reason) {
+        text_puts(&words, ", the first: ");
+        text_put_clean(&words, reason);
+    }
+    text_puts(out, "  ");
+    wrap(out, text_string(&words), 2, 4, style->width);
+}
+
 /* --- Tries events, and keeps what came of it --- */
 
 void tried_add(struct tried_events *tried, const struct tried_event *like)

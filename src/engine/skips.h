@@ -85,6 +85,9 @@ void omissions_add_skips(struct omissions *omissions, const struct skips *skips)
 /* Unless its reason was said before, by those added up to `known`. */
 void omissions_add(struct omissions *omissions, size_t known, const char *what, const char *reason);
 bool omissions_have(const struct omissions *omissions, const char *reason);
+/* "3 processes of 2 cells failed, the first: why". Nothing where no cells did. */
+void failed_put(size_t processes, size_t cells, const char *what, const char *reason,
+                const struct style *style, struct text *out);
 /* "instructions:u, cycles:u and 4 more: why"; all: every name. */
 void omissions_put(const struct omissions *omissions, bool all, const struct style *style,
                    struct text *out);

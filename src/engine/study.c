@@ -5,6 +5,7 @@
 #include "engine/study.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -339,4 +340,24 @@ int study_run(const struct command *command, void *options, int argument_count, 
         release(studying);
     }
     return status;
+}
+
+void studying_put_end(const struct studying *studying, const char *study, const char *more,
+                      const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    if (!studying->complete && studying->stored)
+        unfinished_put(study, studying->stored, &studying->given->common, &words);
+    text_puts(&words, more ? more : "");
+    if (words.length) {
+        text_putc(out, '\n');
+        wrap(out, text_string(&words), 0, 0, style->width);
+    }
+    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", studying->seed,
+                studying->given->froms.count ? "judged again in " : "", studying->seconds);
+    if (studying->stored) {
+        text_puts(out, ", samples in ");
+        text_put_clean(out, studying->stored);
+    }
+    text_putc(out, '\n');
 }

@@ -58,6 +58,11 @@ struct studying {
     double seconds; /* that it all took */
 };
 
+/* The end of a report for people: how to go on with a run that has not ended, then `more`, where
+ * else there is something to read (NULL: nowhere); and what the report rests on. */
+void studying_put_end(const struct studying *studying, const char *study, const char *more,
+                      const struct style *style, struct text *out);
+
 /* What those that show several studies together ask of one: run, report and compare. What it has
  * nothing to say of is left zero; kept is what it keeps, judged. In engine/told.h are words that
  * studies share. */

@@ -13,7 +13,6 @@ READS = re.compile(r"\b(?:json_(?:object_get|object_foreach|object_iter\w*|array
                    r"|json_word)\b")
 # Who does, and what it is that they read.
 READERS = {
-    "src/output/field.c": "the rows of a figure that is being made",
     "src/output/schema.c": "whether a table is defined already in the schema that is being made",
     "src/output/json.c": "writes a value, whatever it is of",
     "src/output/schema.c": "the schema that it makes: which tables are in it",

@@ -8,7 +8,7 @@
 #include "case.h"
 #include "overhead-judging.h"
 #include "stats/moments.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 enum { MOST = 6000 };
 

@@ -5,7 +5,7 @@
  * whether a process measured one count or all; bent costs are not called straight, noisy straight
  * ones not bent; costs without noise have intervals without width. */
 #include "case.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 #include <math.h>
 #include <stdio.h>

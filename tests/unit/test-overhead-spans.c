@@ -5,7 +5,6 @@
  * costs, and in which steps the meter counts. */
 #include "case.h"
 #include "overhead-judging.h"
-#include "studies/overhead/judge.h"
 #include "studies/overhead/study.h"
 
 /* --- spans --- */

@@ -274,7 +274,7 @@ class ReportOfThisMachine(Report, unittest.TestCase):
 @unittest.skipIf(why_not(), why_not())
 class ReportOfAVirtualMachine(Recorded, unittest.TestCase):
     NAME = "vm-x86_64"
-    PICTURES = {"clocks-1/clocks-offsets", "error-1/null-overview", "error-1/by-build-step-instructions", "overhead-1/calls-read-ticks",
+    PICTURES = {"clocks-1/clocks-offsets", "error-1/null-overview", "error-1/null-by-path-instructions", "overhead-1/calls-read-ticks",
                 "overhead-1/peers", "repeat-1/repeat-sources", "validate-1/verdicts"}
 
 
@@ -282,7 +282,7 @@ class ReportOfAVirtualMachine(Recorded, unittest.TestCase):
 class ReportOfTheLab(Recorded, unittest.TestCase):
     NAME = "lab-aarch64"
     PICTURES = {"clocks-1/clocks-rates", "error-1/null-by-path-instructions", "error-1/by-counters-instructions-uk", "error-1/multiplexing",
-                "error-1/slope-instructions-uk", "error-1/by-n-instructions-k", "error-1/kernel-by-size", "validate-1/verdicts"}
+                "error-1/slope-instructions-uk", "error-1/kernel-by-size", "validate-1/verdicts"}
 
 
 @unittest.skipIf(why_not(), why_not())

@@ -5,121 +5,10 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "stats/moments.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
- * What -O levels and link modes change, cell by cell, and which factors matter. */
-
-/* --- -O levels and link modes --- */
-
-struct builds {
-    const struct error_run *run;
-    const struct error_ways *ways;
-    struct error_pool pool;
-    double *medians; /* room for one each way */
-    json_t *figure;
-    double most; /* the largest difference */
-    const struct error_cell *most_cell;
-};
-
-/* The cells of one path and pattern; of one build alone there is nothing to compare. */
-static void add_builds(struct builds *builds, size_t begin, size_t end)
-{
-    const struct error_case *file = &builds->run->file;
-    double least = INFINITY, *medians = builds->medians;
-    int64_t min;
-    size_t cells = 0;
-    for (size_t i = begin; i < end; i++) {
-        medians[i] = NAN;
-        if (!error_counts_alone(builds->ways->list[i].cell))
-            continue;
-        error_pool_add(&builds->pool, builds->ways->list[i].cell);
-        medians[i] = error_pool_median(&builds->pool, &min);
-        least = fmin(least, medians[i]);
-        cells++;
-    }
-    for (size_t i = begin; i < end && cells > 1 && figure_has_room(builds->figure); i++) {
-        const struct error_cell *cell = builds->ways->list[i].cell;
-        if (isnan(medians[i]))
-            continue;
-        FIGURE_ROW(builds->figure, error_machine_json(file, cell->machine),
-                   json_text(memory_format("%s %s", cell->opt, cell->link)),
-                   json_text(error_way(file, cell->machine, cell->path, cell->pattern)),
-                   figure_number(medians[i] - least), figure_number(medians[i]),
-                   json_text(cell->path), json_text(pattern_descriptions[cell->pattern]),
-                   json_text(cell->opt), json_text(cell->link));
-        if (!builds->most_cell || medians[i] - least > builds->most) {
-            builds->most = medians[i] - least;
-            builds->most_cell = cell;
-        }
-    }
-}
-
-static void add_build_figure(struct builds *builds, size_t begin, size_t end, json_t *figures)
-{
-    static const struct figure_column columns[] = {
-        {ERROR_MACHINE_COLUMN(ROLE_NONE)},
-        {"build", "-O level and link mode", ROLE_X, false},
-        {"way", "path and pattern", ROLE_Y, false},
-        {"beyond", "beyond the least of its row", ROLE_VALUE, false},
-        {"median", "median", ROLE_NONE, false},
-        {"path", "path", ROLE_NONE, true},
-        {"pattern", "pattern", ROLE_NONE, true},
-        {"opt", "-O level", ROLE_NONE, true},
-        {"link", "link mode", ROLE_NONE, true},
-        {0},
-    };
-    const struct error_cell *first = builds->ways->list[begin].cell;
-    AUTO_TEXT struct text id = {0}, words = {0};
-    figure_put_id(&id, "by-build", first->event);
-    builds->most_cell = NULL;
-    builds->figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = memory_format("What -O level and link mode change: %s",
-                               error_event_told(first->event, first->part == PART_STEPPED)),
-        .kind = FIGURE_MATRIX,
-        .x = {"-O level and link mode", SCALE_LINEAR, false},
-        .columns = columns,
-    });
-    for (size_t next; begin < end; begin = next) {
-        next = error_ways_end(builds->ways, begin, WAY_PATTERN);
-        add_builds(builds, begin, next);
-    }
-    const struct error_cell *most = builds->most_cell;
-    if (most && builds->most <= 0)
-        text_puts(&words, "Neither the -O level nor the link mode changes the median of any path "
-                          "and pattern.");
-    else if (most)
-        text_printf(&words,
-                    "For one path and pattern the build changes the median by at most %s %s: %s at "
-                    "%s, linked %s.",
-                    BRIEF(builds->most), error_unit(first->event, first->base),
-                    error_way(&builds->run->file, most->machine, most->path, most->pattern),
-                    error_clean(most->opt), error_clean(most->link));
-    figure_add_note(builds->figure, "Each field is the median of a build less the least of its "
-                                    "row; one counter, all runs but the first of each process.");
-    error_append_figure(builds->run, figures, builds->figure, &words);
-}
-
-void error_add_build_figures(const struct error_run *run, json_t *figures)
-{
-    const struct error_ways ways = error_ways_of(&run->file);
-    const bool counted = error_has_cpu_counter(&run->file);
-    struct builds builds = {
-        .run = run, .ways = &ways, .medians = memory_new(ways.count, sizeof(*builds.medians))};
-    for (size_t begin = 0, end; begin < ways.count; begin = end) {
-        const struct error_cell *cell = ways.list[begin].cell;
-        end = error_ways_end(&ways, begin, WAY_EVENT);
-        /* Of instructions, counted where they are, else stepped. */
-        if (cell->base && strcmp(cell->base, "instructions") == 0 &&
-            (cell->part == PART_STEPPED) == !counted)
-            add_build_figure(&builds, begin, end, figures);
-    }
-    error_pool_release(&builds.pool);
-}
-
-/* --- which factors matter --- */
+ * Which factors matter. */
 
 /* "pattern × -O level" */
 static void put_name(const struct error_effect *effect, struct text *words)
@@ -383,8 +272,8 @@ void error_add_place_figures(const struct error_run *run, json_t *figures)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * How the error grows while the measured code runs: what each iteration adds, the error by the
- * number of iterations, and counts of the kernel alone. */
+ * How the error grows while the measured code runs: what each iteration adds, and counts
+ * of the kernel alone. */
 
 static bool same_event(const struct error_slope *left, const struct error_slope *right)
 {
@@ -489,69 +378,6 @@ static void add_slopes(const struct error_run *run, const struct error_slope *li
     error_append_figure(run, figures, figure, &words);
 }
 
-/* --- the error by N --- */
-
-/* Everything of the event that the slopes are of. */
-static void add_by_n(const struct error_run *run, const struct error_slope *like, json_t *figures)
-{
-    static const struct figure_column columns[] = {
-        {ERROR_MACHINE_COLUMN(ROLE_NONE)},         {"path", "path", ROLE_NONE, true},
-        {"pattern", "pattern", ROLE_NONE, true},   {"way", "way", ROLE_SERIES, false},
-        {"n", "iterations", ROLE_X, false},        {"median", "median", ROLE_Y, false},
-        {"q1", "lower quartile", ROLE_LOW, false}, {"q3", "upper quartile", ROLE_HIGH, false},
-        {"opt", "-O level", ROLE_NONE, false},     {"link", "link mode", ROLE_NONE, false},
-        {"runs", "runs", ROLE_NONE, false},        {0},
-    };
-    const struct error_case *file = &run->file;
-    const struct error_report *report = &run->report;
-    AUTO_ERROR_POOL struct error_pool pool = {0};
-    AUTO_TEXT struct text id = {0}, words = {0};
-    figure_put_id(&id, "by-n", like->event);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = text_string(&id),
-        .title = memory_format("The error by the length of a loop: %s", error_clean(like->event)),
-        .kind = FIGURE_POINTS,
-        .x = {"iterations of the loop", SCALE_LOG, false},
-        .y = {memory_format("%s too many", error_unit(like->event, NULL)), SCALE_SYMLOG, false},
-        .columns = columns,
-    });
-    for (size_t i = 0; i < file->cell_count; i++) {
-        const struct error_cell *cell = &file->cells[i];
-        if (!cell->runs || strcmp(cell->event, like->event) != 0 || !shows_duration(cell) ||
-            !figure_has_room(figure))
-            continue;
-        error_pool_add(&pool, cell);
-        const size_t count = error_pool_sort(&pool);
-        const struct error_spread spread = error_spread_of(pool.errors, count);
-        FIGURE_ROW(figure, error_machine_json(file, cell->machine), json_text(cell->path),
-                   json_text(pattern_descriptions[cell->pattern]),
-                   json_text(error_way(file, cell->machine, cell->path, cell->pattern)),
-                   json_count(cell->n), figure_number((double)spread.median),
-                   figure_number((double)spread.q1), figure_number((double)spread.q3),
-                   json_text(cell->opt), json_text(cell->link), json_count(count));
-    }
-    const enum figure_scale x = figure_fit_scale(figure, "x"), y = figure_fit_scale(figure, "y");
-    const bool linear = x == SCALE_LINEAR && y == SCALE_LINEAR;
-    const double iterations = iterations_of(report, like);
-    for (size_t i = 0; i < report->slope_count; i++) {
-        const struct error_slope *slope = &report->slopes[i];
-        if (!same_event(slope, like))
-            continue;
-        const char *series = error_way(file, slope->machine, slope->path, slope->pattern);
-        const char *name = memory_format("%s: %s %s", series, TWO_DIGITS(slope->slope * iterations),
-                                         iterations > 1 ? "a million" : "each");
-        figure_add_line(figure, name, series, slope->intercept, slope->slope, 1,
-                        (double)slope->longest);
-    }
-    text_puts(&words, "Points are medians of cells, their bars the middle half of the runs; ");
-    text_puts(&words, linear ? "lines are those that the slopes are of."
-                             : "curves are the straight lines that the slopes are of, "
-                               "bent where an axis is logarithmic.");
-    text_puts(&words, " What is there at one iteration is what measuring itself adds, what comes "
-                      "on top of it came while the loop ran.");
-    error_append_figure(run, figures, figure, &words);
-}
-
 /* --- what does not grow at all --- */
 
 static void add_constants(const struct error_run *run, json_t *figures)
@@ -600,10 +426,8 @@ void error_add_slope_figures(const struct error_run *run, json_t *figures)
         bool leads = true;
         for (size_t j = 0; j < i && leads; j++)
             leads = !same_event(&report->slopes[j], slope);
-        if (!leads || error_is_constant(report, slope, same_event))
-            continue;
-        add_slopes(run, slope, figures);
-        add_by_n(run, slope, figures);
+        if (leads && !error_is_constant(report, slope, same_event))
+            add_slopes(run, slope, figures);
     }
     add_constants(run, figures);
 }

@@ -575,7 +575,6 @@ json_t *error_figures(const void *kept)
         error_add_null_figures,
         error_add_best_figure,
         error_add_counter_figures,
-        error_add_build_figures,
         error_add_factor_figure,
         add_stepped,
         add_multiplex,

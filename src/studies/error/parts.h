@@ -98,7 +98,7 @@ void error_put_rows(const struct error_run *run, const struct field *list, const
 /* --- parts, in the order in which they are shown --- */
 typedef void error_put_part(const struct error_run *run, const struct style *style,
                             struct text *out);
-error_put_part error_put_advice, error_put_best, error_put_boxes, error_put_factors,
+error_put_part error_put_advice, error_put_best, error_put_null, error_put_factors,
     error_put_counters, error_put_stepped, error_put_duration, error_put_placement,
     error_put_multiplex, error_put_tools;
 
@@ -109,7 +109,6 @@ error_put_part error_put_advice, error_put_best, error_put_boxes, error_put_fact
 #define ERROR_PAPER "Zaparanuks et al. 2009, "
 
 typedef void error_figures_part(const struct error_run *run, json_t *figures);
-error_figures_part error_add_build_figures; /* -O levels and link modes */
 error_figures_part error_add_factor_figure; /* Section 4.3 */
 error_figures_part error_add_slope_figures; /* Figures 7 and 8 */
 error_figures_part error_add_size_figures;  /* Figure 9 */

@@ -1,13 +1,12 @@
 /* SPDX-FileCopyrightText: 2026 the assay authors
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Part by part, for people: the error of windows with nothing inside, as boxes, by factors and by
+ * Part by part, for people: the error of windows with nothing inside, by factors and by
  * further counters; and what makes it grow: duration, the place of the code, too many events. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "output/plot.h"
 #include "studies/error/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -219,334 +218,138 @@ void error_put_factors(const struct error_run *run, const struct style *style, s
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The null error as box plots, a box for each path and pattern, and what the first run of a
- * process adds to it. */
+ * The null error of one event, by path and pattern; a page draws those of all. */
 
-/* --- which events --- */
-
-/* Instructions with and without the kernel's; where there is no counter the stepped windows, and
- * what passes for time. */
-static bool is_main(const struct error_cell *cell, bool has_counter)
-{
-    if (cell->part == PART_STEPPED)
-        return !has_counter && cell->base && strcmp(cell->base, "instructions") == 0 &&
-               cell->event && !strstr(cell->event, "raw");
-    if (cell->part != PART_NULL)
-        return false;
-    return has_counter
-               ? cell->base && strcmp(cell->base, "instructions") == 0 && cell->mode != COUNT_KERNEL
-               : strcmp(error_unit(cell->event, cell->base), "ticks") == 0;
-}
-
-static bool is_pooled(const struct error_cell *cell)
-{
-    return cell->runs && cell->counters == 1 &&
-           (cell->part == PART_NULL || cell->part == PART_STEPPED);
-}
-
-/* --- the boxes of one event --- */
-
-struct boxing {
-    const struct error_run *run;
-    const struct error_ways *ways;
-    struct box *boxes;
-    size_t count;
-    bool marked;
+/* Patterns of a path that look alike share a row. */
+struct null_row {
+    const char *path, *patterns;
+    struct error_spread spread;
 };
+struct null_rows {
+    struct null_row *list;
+    size_t count;
+};
+static const struct field null_fields[] = {
+    {"path", AT(struct null_row, path)},      {"pattern", AT(struct null_row, patterns)},
+    {"min", AT(struct null_row, spread.min)}, {"median", AT(struct null_row, spread.median)},
+    {"max", AT(struct null_row, spread.max)},
+};
+static const struct fields null_table = FIELDS("error.null", NULL, null_fields);
+static const struct field null_list = {"null", LIST(struct null_rows, list, count, &null_table)};
 
-/* A value that was really read, as those of error_quantile. */
-static double box_quantile(const struct error_pool *sorted, size_t count, double share)
+/* Instructions in user mode, or with the kernel's; where there is no counter the stepped windows,
+ * or what passes for time. */
+static bool is_main(const struct error_cell *cell, bool counted, bool stepped)
 {
-    return (double)sorted->errors[(size_t)(share * (double)(count - 1) + 0.5)];
+    if ((cell->part == PART_STEPPED) != stepped)
+        return false;
+    const bool instructions = cell->base && strcmp(cell->base, "instructions") == 0;
+    if (stepped)
+        return !counted && instructions && !strstr(cell->event, "raw");
+    return counted ? instructions && cell->mode != COUNT_KERNEL
+                   : strcmp(error_unit(cell->event, cell->base), "ticks") == 0;
 }
 
-/* Rows are in the order of the cells. */
-static const struct error_row *row_of(const struct error_report *report,
-                                      const struct error_cell *cell)
+static void add_null_row(struct null_rows *rows, const struct error_cell *cell,
+                         struct error_spread spread)
 {
-    size_t low = 0, high = report->row_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (report->rows[middle].cell < cell)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < report->row_count && report->rows[low].cell == cell ? &report->rows[low] : NULL;
-}
-
-static bool looks_alike(const struct box *left, const struct box *right)
-{
-    bool marked = isfinite(left->mark), like = isfinite(right->mark);
-    return left->min == right->min && left->q1 == right->q1 && left->median == right->median &&
-           left->q3 == right->q3 && left->max == right->max && marked == like &&
-           (!marked || left->mark == right->mark);
-}
-
-/* Of the ways begin … end - 1, which share path and pattern. One that looks like another pattern of
- * its path, from `first` on, shares its line: "perf-syscall ar ao rr ro". */
-static void add_box(struct boxing *boxing, size_t begin, size_t end, size_t first)
-{
-    const struct error_cell *cell = boxing->ways->list[begin].cell;
-    AUTO_ERROR_POOL struct error_pool pool = {0}, exact = {0};
-    bool stepped = true; /* all of them, each weighing as much as in the box */
-    for (size_t i = begin; i < end; i++) {
-        const struct error_cell *one = boxing->ways->list[i].cell;
-        const size_t before = exact.count;
-        if (!is_pooled(one))
-            continue;
-        error_pool_add(&pool, one);
-        error_pool_add(&exact, one);
-        const struct error_row *row = row_of(&boxing->run->report, one);
-        stepped = stepped && one->part == PART_NULL && row && row->has_stepped;
-        for (size_t j = before; j < exact.count && stepped; j++)
-            exact.errors[j] = row->stepped;
-    }
-    const size_t count = error_pool_sort(&pool);
-    if (!count)
-        return;
-    error_pool_sort(&exact);
-    const struct box box = {.label =
-                                memory_format("%s %s", cell->path, pattern_names[cell->pattern]),
-                            .min = (double)pool.errors[0],
-                            .q1 = box_quantile(&pool, count, 0.25),
-                            .median = box_quantile(&pool, count, 0.5),
-                            .q3 = box_quantile(&pool, count, 0.75),
-                            .max = (double)pool.errors[count - 1],
-                            .mark = stepped ? box_quantile(&exact, count, 0.5) : NAN};
-    boxing->marked |= stepped;
-    for (size_t i = first; i < boxing->count; i++)
-        if (looks_alike(&boxing->boxes[i], &box)) {
-            boxing->boxes[i].label =
-                memory_format("%s %s", boxing->boxes[i].label, pattern_names[cell->pattern]);
+    const char *pattern = pattern_names[cell->pattern];
+    for (size_t i = 0; i < rows->count; i++) {
+        struct null_row *row = &rows->list[i];
+        if (strcmp(row->path, cell->path) == 0 && row->spread.min == spread.min &&
+            row->spread.median == spread.median && row->spread.max == spread.max) {
+            row->patterns = memory_format("%s %s", row->patterns, pattern);
             return;
         }
-    *memory_add(boxing->boxes, boxing->count) = box;
-}
-
-/* A box of each path and pattern of the event, or of the best pattern of each path. */
-static void add_boxes(struct boxing *boxing, size_t begin, size_t end, bool best_only)
-{
-    const struct error_report *report = &boxing->run->report;
-    for (size_t path; begin < end; begin = path) {
-        const size_t first = boxing->count;
-        path = error_ways_end(boxing->ways, begin, WAY_PATH);
-        for (size_t next; begin < path; begin = next) {
-            const struct error_cell *cell = boxing->ways->list[begin].cell;
-            bool shown = !best_only;
-            next = error_ways_end(boxing->ways, begin, WAY_PATTERN);
-            for (size_t i = 0; i < report->best_count && !shown; i++) {
-                const struct error_best *best = &report->best[i];
-                shown = best->machine == cell->machine && best->pattern == cell->pattern &&
-                        strcmp(best->event, cell->event) == 0 &&
-                        strcmp(best->path, cell->path) == 0;
-            }
-            if (shown)
-                add_box(boxing, begin, next, first);
-        }
     }
+    *memory_add(rows->list, rows->count) = (struct null_row){cell->path, pattern, spread};
 }
 
-/* --- what the first run adds --- */
-
-/* "static 0, lazy 0 to +603 (perf-read ro)" */
-static void put_first(const struct error_run *run, const char *event, struct text *out)
+/* Of the ways begin … end - 1, which share event and machine. */
+static void put_null_event(const struct error_run *run, const struct error_ways *ways, size_t begin,
+                           size_t end, const struct style *style, struct text *out)
 {
-    const struct error_report *report = &run->report;
-    AUTO_TEXT struct text said = {0};
-    bool differs = false;
-    for (size_t i = 0; i < report->row_count; i++) {
-        const struct error_cell *cell = report->rows[i].cell;
-        /* Of each link mode: median of first runs less that of the others, and where it is most. */
-        int64_t least = 0, most = 0;
-        const struct error_cell *at = NULL;
-        bool leads = is_pooled(cell) && strcmp(cell->event, event) == 0;
-        for (size_t j = 0; j < report->row_count && leads; j++) {
-            const struct error_row *row = &report->rows[j];
-            if (!is_pooled(row->cell) || strcmp(row->cell->event, event) != 0 ||
-                strcmp(row->cell->link, cell->link) != 0)
-                continue;
-            leads = j >= i;
-            if (row->cell->runs <= row->cell->processes)
-                continue;
-            int64_t added = row->first.median - row->later.median;
-            least = !at || added < least ? added : least;
-            if (!at || added > most) {
-                most = added;
-                at = row->cell;
-            }
-        }
-        if (!leads || !at)
-            continue;
-        text_printf(&said, "%s%s %s", said.length ? ", " : "", cell->link, SIGNED(least));
-        if (least != most)
-            text_printf(&said, " to %s (%s, %s)", SIGNED(most), at->path,
-                        pattern_descriptions[at->pattern]);
-        differs |= least || most;
-    }
-    if (differs)
-        text_printf(out, "The first run of a process adds besides, by link mode: %s. ",
-                    text_string(&said));
-}
-
-static void put_boxes(const struct error_run *run, const struct error_ways *ways, size_t begin,
-                      size_t end, bool best_only, const struct style *style, struct text *out)
-{
-    struct boxing boxing = {.run = run, .ways = ways};
-    AUTO_TEXT struct text words = {0};
     const struct error_cell *cell = ways->list[begin].cell;
     const bool stepped = cell->part == PART_STEPPED;
-    add_boxes(&boxing, begin, end, best_only);
+    AUTO_ERROR_POOL struct error_pool pool = {0};
+    struct null_rows rows = {0};
     section_put_heading(
         memory_format("Null error of %s%s%s", error_event_told(cell->event, stepped),
-                      stepped ? " (exact)" : "", best_only ? ", best pattern of each path" : ""),
+                      stepped ? " (exact)" : "", error_on(&run->file, cell->machine)),
         style, out);
-    boxes_put(boxing.boxes, boxing.count, error_unit(cell->event, NULL), style, out);
-    if (!best_only)
-        put_first(run, cell->event, &words);
-    if (boxing.marked)
-        text_puts(&words, "The sign apart is the exact count, by stepping. ");
-    if (words.length)
-        section_put_words(text_string(&words), style, out);
+    for (size_t next; begin < end; begin = next) {
+        next = error_ways_end(ways, begin, WAY_PATTERN);
+        for (size_t i = begin; i < next; i++)
+            if (error_counts_alone(ways->list[i].cell))
+                error_pool_add(&pool, ways->list[i].cell);
+        const size_t count = error_pool_sort(&pool);
+        if (count)
+            add_null_row(&rows, ways->list[begin].cell, error_spread_of(pool.errors, count));
+    }
+    fields_put_table(&null_list, &rows, run, style, out);
+    section_put_words("all runs but each process's first, over -O levels and link modes, one "
+                      "counter",
+                      style, out);
 }
 
-void error_put_boxes(const struct error_run *run, const struct style *style, struct text *out)
+void error_put_null(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_ways ways = error_ways_of(&run->file);
     const bool counted = error_has_cpu_counter(&run->file);
-    size_t shown = 0;
-    /* One event shows how patterns differ, stepped where that is exact; of the others the paths do.
-     */
     for (int stepped = 1; stepped >= 0; stepped--)
         for (size_t begin = 0, end; begin < ways.count; begin = end) {
-            const struct error_cell *cell = ways.list[begin].cell;
             end = error_ways_end(&ways, begin, WAY_MACHINE);
-            if ((cell->part == PART_STEPPED) == stepped && is_main(cell, counted))
-                put_boxes(run, &ways, begin, end, shown++ > 0, style, out);
+            if (is_main(ways.list[begin].cell, counted, stepped)) {
+                put_null_event(run, &ways, begin, end, style, out);
+                return;
+            }
         }
-    if (shown)
-        section_put_words(
-            "boxes: the middle half of all runs but each process's first, over -O levels and link "
-            "modes, one counter; whiskers: the rest",
-            style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------
- * The same loop at many places: a column of text for each offset in a line, as high as an
- * iteration is slow, and the places further up in the page in words. */
+ * The same loop at many places. */
 
-#define LINE_BYTES 64u
-#define LEVELS     8u
-
-static const char *const unicode_levels[LEVELS] = {"\u2581", "\u2582", "\u2583", "\u2584",
-                                                   "\u2585", "\u2586", "\u2587", "\u2588"};
-static const char *const ascii_levels[LEVELS] = {"1", "2", "3", "4", "5", "6", "7", "8"};
-
-/* False: there is too little to draw. */
-static bool put_line(const struct error_placement *placement, struct text *out)
-{
-    const char *const *levels = utf8_is_expected() ? unicode_levels : ascii_levels;
-    const double least = placement->least, most = placement->most;
-    size_t at = 0, count = 0;
-    for (size_t i = 0; i < placement->places; i++)
-        count += placement->list[i].offset < (int64_t)LINE_BYTES;
-    if (count < 2)
-        return false;
-    text_puts(out, "  0 ");
-    for (size_t i = 0; i < placement->places; i++) {
-        const struct error_place *place = &placement->list[i];
-        if (place->offset < (int64_t)at || place->offset >= (int64_t)LINE_BYTES)
-            continue;
-        for (; at < (size_t)place->offset; at++)
-            text_putc(out, '.');
-        double share = most > least ? (place->per_iteration - least) / (most - least) : 0;
-        long level = lrint(share * (LEVELS - 1));
-        text_puts(out, levels[level < 0 ? 0 : level >= (long)LEVELS ? LEVELS - 1 : (size_t)level]);
-        at++;
-    }
-    for (; at < LINE_BYTES; at++)
-        text_putc(out, '.');
-    text_puts(out, " 63\n");
-    return true;
-}
-
-static void put_further(const char *words, const struct style *style, struct text *out)
-{
-    text_puts(out, "  ");
-    wrap(out, words, 2, 4, style->width);
-}
-
-/* Beyond the first line: "further in the page, 22 places: 0.766 to 1.16, slowest at 4,080". */
-static void put_pages(const struct error_placement *placement, const struct style *style,
-                      struct text *out)
-{
-    const struct error_place *fastest = NULL, *slowest = NULL;
-    size_t count = 0;
-    for (size_t i = 0; i < placement->places; i++) {
-        const struct error_place *place = &placement->list[i];
-        if (place->offset < (int64_t)LINE_BYTES)
-            continue;
-        count++;
-        fastest = !fastest || place->per_iteration < fastest->per_iteration ? place : fastest;
-        slowest = !slowest || place->per_iteration > slowest->per_iteration ? place : slowest;
-    }
-    if (count)
-        put_further(memory_format("further in the page, %zu place%s: %s to %s, slowest at offset "
-                                  "%s",
-                                  count, count == 1 ? "" : "s", BRIEF(fastest->per_iteration),
-                                  BRIEF(slowest->per_iteration), WHOLE((uint64_t)slowest->offset)),
-                    style, out);
-}
-
-/* Was anything drawn? */
-static bool put_placement(const struct error_run *run, const struct error_placement *placement,
+static void put_placement(const struct error_run *run, const struct error_placement *placement,
                           const struct style *style, struct text *out)
 {
-    bool drawn = false;
-    AUTO_TEXT struct text words = {0}, windows = {0};
-    text_printf(&windows,
-                "the loop as compiled into the windows: factor %.2f; the pattern explains %.0f %% "
-                "of it, -O %.0f %%, both together %.0f %% more",
-                placement->windows.factor, 100 * placement->windows.by_pattern,
-                100 * placement->windows.by_opt, 100 * placement->windows.by_both);
+    const struct error_place *slowest = placement->list;
+    AUTO_TEXT struct text words = {0};
     text_printf(&words, "%s%s", placement->event, error_on(&run->file, placement->machine));
+    for (size_t i = 1; i < placement->places; i++)
+        if (placement->list[i].per_iteration > slowest->per_iteration)
+            slowest = &placement->list[i];
     if (placement->places) {
-        text_printf(&words, ": %s to %s %s an iteration, factor %.2f", BRIEF(placement->least),
-                    BRIEF(placement->most), error_unit(placement->event, NULL), placement->factor);
+        text_printf(&words, ": %s to %s %s an iteration over %zu places, factor %.2f",
+                    BRIEF(placement->least), BRIEF(placement->most),
+                    error_unit(placement->event, NULL), placement->places, placement->factor);
         if (isfinite(placement->factor_low) && isfinite(placement->factor_high))
             text_printf(&words, " (%.2f to %.2f)", placement->factor_low, placement->factor_high);
         if (isfinite(placement->by_place))
             text_printf(&words, "; the place explains %.0f %% of the variance",
                         100 * placement->by_place);
-    } else if (placement->has_windows) {
-        text_printf(&words, ", %s", text_string(&windows));
+        /* Below this factor a place changes nothing that a reader would call a change. */
+        if (placement->factor >= 1.02)
+            text_printf(&words, "; slowest %s bytes into a page", WHOLE((uint64_t)slowest->offset));
     } else {
         text_puts(&words, ": not measured at chosen places");
     }
+    if (placement->has_windows)
+        text_printf(&words,
+                    "; the loop as compiled into the windows: factor %.2f; the pattern explains "
+                    "%.0f %% of it, -O %.0f %%, both together %.0f %% more",
+                    placement->windows.factor, 100 * placement->windows.by_pattern,
+                    100 * placement->windows.by_opt, 100 * placement->windows.by_both);
     section_put_words(text_string(&words), style, out);
-    /* Below this factor a place changes nothing that a reader would call a change. */
-    if (placement->factor >= 1.02) {
-        drawn = put_line(placement, out);
-        put_pages(placement, style, out);
-    }
-    if (placement->has_windows && placement->places)
-        put_further(text_string(&windows), style, out);
-    return drawn;
 }
 
 void error_put_placement(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_report *report = &run->report;
-    bool drawn = false;
     section_put_heading("The same loop at other places", style, out);
     for (size_t i = 0; i < report->placement_count; i++)
-        drawn |= put_placement(run, &report->placements[i], style, out);
+        put_placement(run, &report->placements[i], style, out);
     if (!report->placement_count)
         put_nothing(run, "nothing was measured at several places", "placement", style, out);
-    if (drawn)
-        section_put_words("each column an offset in a line of 64 bytes, the higher the slower; a "
-                          "point: not measured",
-                          style, out);
 }
 
 /* ----------------------------------------------------------------------------------------------

@@ -246,7 +246,6 @@ static void put_measured(const struct error_run *run, const struct style *style,
 static void put_failed(const struct error_run *run, const struct style *style, struct text *out)
 {
     const struct error_case *file = &run->file;
-    AUTO_TEXT struct text words = {0};
     size_t cells = 0, processes = 0;
     const char *reason = NULL;
     for (size_t i = 0; i < file->cell_count; i++) {
@@ -255,16 +254,7 @@ static void put_failed(const struct error_run *run, const struct style *style, s
         processes += cell->failed;
         reason = !reason && cell->failed ? cell->reason : reason;
     }
-    if (!cells)
-        return;
-    text_printf(&words, "%zu process%s of %zu cell%s failed", processes, processes == 1 ? "" : "es",
-                cells, cells == 1 ? "" : "s");
-    if (reason) {
-        text_puts(&words, ", the first: ");
-        text_put_clean(&words, reason);
-    }
-    text_puts(out, "  ");
-    wrap(out, text_string(&words), 2, 4, style->width);
+    failed_put(processes, cells, "cell", reason, style, out);
 }
 
 static void put_absences(const struct error_run *run, const struct style *style, struct text *out)
@@ -357,11 +347,10 @@ void error_put_report(const void *kept, const struct style *style, struct text *
                                   .terse = true,
                                   .all = all};
     static error_put_part *const parts[] = {
-        error_put_advice,    error_put_best,    error_put_boxes,    error_put_factors,
+        error_put_advice,    error_put_best,    error_put_null,     error_put_factors,
         error_put_counters,  error_put_stepped, error_put_duration, error_put_placement,
         error_put_multiplex, error_put_tools,
     };
-    AUTO_TEXT struct text words = {0};
     put_measured(run, style, out);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](run, style, out);
@@ -378,17 +367,7 @@ void error_put_report(const void *kept, const struct style *style, struct text *
         put_all(run, style, out);
     claims_put(&claims, style, out);
     put_absences(run, style, out);
-    if (!run->studying.complete && run->studying.stored)
-        unfinished_put("error", run->studying.stored, &run->studying.given->common, &words);
-    if (!all)
-        text_puts(&words, "--all shows every path, pattern and event, --json every figure.");
-    if (words.length) {
-        text_putc(out, '\n');
-        wrap(out, text_string(&words), 0, 0, style->width);
-    }
-    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->studying.seed,
-                run->studying.session ? "" : "judged again in ", run->studying.seconds);
-    if (run->studying.stored)
-        text_printf(out, ", samples in %s", error_clean(run->studying.stored));
-    text_putc(out, '\n');
+    studying_put_end(&run->studying, "error",
+                     all ? NULL : "--all shows every path, pattern and event, --json every figure.",
+                     style, out);
 }

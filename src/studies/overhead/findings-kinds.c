@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * W7: how start, stop and read grow with the number of events: in a straight line or not, and

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Why a claim about overhead cannot be tested here, in words for people: the machine's own reason

@@ -10,7 +10,7 @@
 
 #include "base/memory.h"
 #include "stats/moments.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * The step of a meter. Values next to each other are one place, seen with a rounded step; where

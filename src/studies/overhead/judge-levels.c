@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Heaps by density: a smoothed histogram is cut at every dip, then neighbours that nothing keeps

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "stats/interval.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * What others cost in units of the bare calls: the same task done through each. Where one process

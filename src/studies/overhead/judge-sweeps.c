@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "stats/interval.h"
 #include "stats/moments.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 /* ----------------------------------------------------------------------------------------------
  * Means at each count, and the error of a sum of them: after Welch and Satterthwaite where every

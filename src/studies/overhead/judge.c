@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 
 bool overhead_same_word(const char *left, const char *right)
 {

@@ -16,7 +16,7 @@
 #include "output/json.h"
 #include "output/table.h"
 #include "store/store.h"
-#include "studies/overhead/judge.h"
+#include "studies/overhead/study.h"
 #include "wire/cell.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -222,47 +222,5 @@ bool overhead_is_emulated(const struct overhead_case *file, uint32_t machine);
 /* --- parts, in the order in which they are shown --- */
 typedef void overhead_part(const struct overhead_run *run, const struct style *style,
                            struct text *out);
-overhead_part overhead_put_predecessors, overhead_put_cold, overhead_put_in_a_row,
-    overhead_put_sweeps, overhead_put_peers, overhead_put_machines;
-
-/* ----------------------------------------------------------------------------------------------
- * The parts of the figures of `assay overhead`, and what they share. Each part appends its figures
- * where there is something to draw. */
-
-#define OVERHEAD_PAPER "Weaver 2015, "
-
-typedef void overhead_figures_part(const struct overhead_run *run, json_t *figures);
-overhead_figures_part overhead_add_machine_figures;     /* Figure 1, by kernel */
-overhead_figures_part overhead_add_predecessor_figures; /* what stood before */
-overhead_figures_part overhead_add_sweep_figures;       /* Figures 5 and 8 */
-overhead_figures_part overhead_add_peer_figures;        /* others against bare calls */
-
-/* The first column of every figure; overhead_append_figure takes it away where there is one
- * machine. */
-#define OVERHEAD_MACHINE_COLUMN(role)                                                              \
-    {                                                                                              \
-        "machine", "machine", role, true                                                           \
-    }
-json_t *overhead_machine_json(const struct overhead_case *file, uint32_t machine);
-/* Of one unit, which is added to the id and the title: "levels", "Levels in ". */
-json_t *overhead_unit_figure(const char *unit, struct figure_spec spec);
-/* caption NULL: it has one. */
-void overhead_append_figure(const struct overhead_run *run, json_t *figures, json_t *figure,
-                            const struct text *caption);
-
-/* What a figure is in. Meters of one unit share a figure; user mode and kernel alone have none
- * where both together have one. */
-struct overhead_units {
-    const char *list[16];
-    size_t count;
-};
-void overhead_units_add(const struct overhead_run *run, const struct overhead_meter *meter,
-                        struct overhead_units *units);
-bool overhead_has_unit(const struct overhead_run *run, const struct overhead_meter *meter,
-                       const char *unit);
-
-/* What begins a row of most: the machine's name, the kind of call, path and variant. */
-#define OVERHEAD_CALLED_JSON(run, called)                                                          \
-    overhead_machine_json(&(run)->file, (called)->machine),                                        \
-        json_text((run)->file.operations[(called)->operation].kind),                               \
-        json_text((run)->file.operations[(called)->operation].path), json_text((called)->variant)
+overhead_part overhead_put_predecessors, overhead_put_cold, overhead_put_sweeps, overhead_put_peers,
+    overhead_put_machines;

@@ -12,7 +12,6 @@
 #include "engine/claims.h"
 #include "engine/finish.h"
 #include "engine/skips.h"
-#include "output/plot.h"
 #include "output/table.h"
 #include "studies/overhead/parts.h"
 
@@ -256,17 +255,16 @@ bool overhead_leads(const void *list, size_t size, size_t index)
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What each call costs once all was called before, as box plots: by kind, path and variant, over
- * all predecessors; and where there is more than one level. */
+ * What each call costs once all was called before, by kind, over all predecessors; and where there
+ * is more than one level. */
 
-#define LABEL_SIZE   96u
 #define LEVELS_SHOWN 4u
 
 /* The kinds of calls in the order in which a program makes them. */
 static const char *const kinds[] = {"start", "begin", "stop", "end", "read", "accum"};
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 
-struct plotted {
+struct usual {
     const struct overhead_row *row;
     size_t order; /* of its kind */
 };
@@ -279,7 +277,7 @@ size_t overhead_kind_order(const char *kind)
 /* The cheapest of a kind first. */
 static int by_kind(const void *left, const void *right)
 {
-    const struct plotted *a = left, *b = right;
+    const struct usual *a = left, *b = right;
     if (a->order != b->order)
         return a->order < b->order ? -1 : 1;
     if (a->row->median != b->row->median)
@@ -287,19 +285,14 @@ static int by_kind(const void *left, const void *right)
     return (a->row > b->row) - (a->row < b->row);
 }
 
-static double whole(double value)
-{
-    return fabs(value) >= 100 ? rint(value) : value;
-}
-
 /* --- levels --- */
 
-static void put_all_levels(const struct overhead_run *run, const struct plotted *plotted,
-                           size_t count, const struct style *style, struct text *out)
+static void put_all_levels(const struct overhead_run *run, const struct usual *usual, size_t count,
+                           const struct style *style, struct text *out)
 {
     size_t shown = 0, left = 0;
     for (size_t i = 0; i < count; i++) {
-        const struct overhead_row *row = plotted[i].row;
+        const struct overhead_row *row = usual[i].row;
         AUTO_TEXT struct text words = {0};
         if (row->level_count < 2)
             continue;
@@ -311,7 +304,7 @@ static void put_all_levels(const struct overhead_run *run, const struct plotted 
             continue;
         }
         if (!shown++)
-            section_put_words("More than one level, which the box spans:", style, out);
+            section_put_words("More than one level:", style, out);
         /* "perf-read.read, static: 1,014 in 40 % of processes, 1,508 in 60 %" */
         bool by_process = row->levels_kind == LEVELS_BY_PROCESS;
         size_t processes = 0;
@@ -343,12 +336,14 @@ static void put_all_levels(const struct overhead_run *run, const struct plotted 
 static void put_group(const struct overhead_run *run, const struct overhead_row *first,
                       bool *folded, const struct style *style, struct text *out)
 {
-    size_t most = run->report.row_count;
-    AUTO_MEMORY struct plotted *plotted = memory_new(most, sizeof(*plotted));
-    AUTO_MEMORY struct box *boxes = memory_new(most, sizeof(*boxes));
-    AUTO_MEMORY char(*labels)[LABEL_SIZE] = memory_new(most, sizeof(*labels));
-    size_t count = 0;
+    static const struct column columns[] = {{.title = "call"},
+                                            {.title = "min", .right = true},
+                                            {.title = "median", .right = true},
+                                            {.title = "p99", .right = true}};
     const struct overhead_report *report = &run->report;
+    AUTO_MEMORY struct usual *usual = memory_new(report->row_count, sizeof(*usual));
+    struct table table = {.columns = columns, .column_count = 4};
+    size_t count = 0;
     for (size_t i = 0; i < report->row_count; i++) {
         const struct overhead_row *chosen = &report->rows[i];
         if (!overhead_same_group(chosen, first) || !overhead_is_usual(run, i))
@@ -356,123 +351,88 @@ static void put_group(const struct overhead_run *run, const struct overhead_row 
         if (!run->studying.given->all && overhead_is_folded(run, i))
             *folded = true;
         else
-            plotted[count++] = (struct plotted){
+            usual[count++] = (struct usual){
                 chosen, overhead_kind_order(run->file.operations[chosen->operation].kind)};
     }
-    qsort(plotted, count, sizeof(*plotted), by_kind);
-    for (size_t i = 0; i < count; i++) {
-        const struct overhead_row *row = plotted[i].row;
-        /* The kind stands before the first of its boxes only. */
-        AUTO_TEXT struct text name = {0};
-        const struct overhead_operation *operation = &run->file.operations[row->operation];
-        const char *kind = operation->kind;
-        if (i && overhead_same_word(run->file.operations[plotted[i - 1].row->operation].kind, kind))
-            kind = "";
-        text_put_clean(&name, operation->path);
-        if (overhead_is_told(operation->path, row->variant)) {
-            text_putc(&name, ' ');
-            text_put_clean(&name, row->variant);
-        }
-        if (row->events > 1)
-            text_printf(&name, " %u", (unsigned)row->events);
-        snprintf(labels[i], LABEL_SIZE, "%-5.16s %.70s", kind, text_string(&name));
-        boxes[i] = (struct box){.label = labels[i],
-                                .min = whole(row->min),
-                                .q1 = whole(row->q1),
-                                .median = whole(row->median),
-                                .q3 = whole(row->q3),
-                                .max = whole(row->p99),
-                                .mark = NAN};
-    }
-    static const char *const titles[] = {"min", "median", "p99"};
-    AUTO_TEXT struct text heading = {0};
     if (!count)
         return;
-    text_printf(&heading, "What a call costs, in %s", overhead_unit(first->meter));
-    overhead_put_machine(&run->file, first->machine, &heading);
-    if (overhead_is_emulated(&run->file, first->machine))
-        text_puts(&heading, " (emulated)");
-    section_put_heading(text_string(&heading), style, out);
-    boxes_put_titled(boxes, count, meter_unit_names[first->meter->unit], titles, style, out);
-    put_all_levels(run, plotted, count, style, out);
+    qsort(usual, count, sizeof(*usual), by_kind);
+    overhead_put_heading(run, "What a call costs", first->meter, first->machine, style, out);
+    for (size_t i = 0; i < count; i++) {
+        AUTO_TEXT struct text call = {0};
+        overhead_put_row_call(&run->file, usual[i].row, &call);
+        table_add(&table, TONE_PLAIN, text_string(&call));
+        overhead_add_cost(&table, TONE_PLAIN, usual[i].row->min);
+        overhead_add_cost(&table, TONE_STRONG, usual[i].row->median);
+        overhead_add_cost(&table, TONE_PLAIN, usual[i].row->p99);
+    }
+    table_put(&table, style, out);
+    table_free(&table);
+    put_all_levels(run, usual, count, style, out);
 }
 
-static void overhead_put_boxes(const struct overhead_run *run, const struct style *style,
+static void overhead_put_calls(const struct overhead_run *run, const struct style *style,
                                struct text *out)
 {
     const struct overhead_report *report = &run->report;
     size_t before = out->length;
     bool folded = false;
     for (size_t i = 0; i < report->row_count; i++)
-        /* Instructions vary little: a table has them, and boxes with --all. */
+        /* Instructions vary little: another table has their medians, and this one with --all. */
         if (OVERHEAD_LEADS(report->rows, i) &&
             (run->studying.given->all || !overhead_counts_code(report->rows[i].meter)))
             put_group(run, &report->rows[i], &folded, style, out);
-    AUTO_TEXT struct text words = {0};
-    text_puts(&words, "warm calls (all was called before) with one counter; box: the middle half; "
-                      "whiskers: min to p99, the 99th of a hundred");
-    if (folded)
-        text_puts(&words, "; link modes within 5 % of the one shown have no line");
     if (out->length > before)
-        section_put_words(text_string(&words), style, out);
+        section_printf(style, out,
+                       "warm calls (all was called before) with one counter; p99: 99 of 100 are "
+                       "below%s",
+                       folded ? "; link modes within 5 % of the one shown have no line" : "");
 }
 
 /* ----------------------------------------------------------------------------------------------
  * What the meter itself costs, how fine it counts, and how often somebody else used the core. */
 
-/* "ticks: reading them twice takes 34 (32 to 36), which every figure below leaves out; they come in
- * steps of 26." */
-static void put_timer(const struct overhead_case *file, const struct overhead_timer *timer,
-                      const struct style *style, struct text *out)
+static void put_meters(const struct overhead_run *run, const struct style *style, struct text *out)
 {
-    AUTO_TEXT struct text words = {0};
-    text_put_clean(&words, timer->meter->event);
-    overhead_put_machine(file, timer->machine, &words);
-    text_puts(&words, ": ");
-    if (!timer->known) {
-        text_puts(&words, "what reading it costs is not known, because no call of nothing was "
-                          "metered; it is in every figure");
-    } else {
-        text_puts(&words, "reading it around a call costs ");
-        overhead_put_interval(timer->cost, timer->low, timer->high, overhead_cost, &words);
-        text_printf(&words, " %s, taken off every figure", meter_unit_names[timer->meter->unit]);
+    static const struct column columns[] = {
+        {.title = "meter"},
+        {.title = "costs", .right = true},
+        {.title = "from", .right = true},
+        {.title = "to", .right = true},
+        {.title = "step", .right = true},
+        {.title = "passes", .right = true},
+        {.title = "disturbed", .right = true},
+        {.title = "above", .right = true},
+        {.title = "usual", .right = true},
+    };
+    const struct overhead_report *report = &run->report;
+    struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
+    for (size_t i = 0; i < report->timer_count; i++) {
+        const struct overhead_timer *timer = &report->timers[i];
+        const struct overhead_gauge *gauge =
+            overhead_gauge_of(report, timer->machine, timer->meter);
+        const bool gauged = gauge && gauge->known;
+        AUTO_TEXT struct text meter = {0}, share = {0};
+        text_puts(&meter, timer->meter->event);
+        overhead_put_machine(&run->file, timer->machine, &meter);
+        overhead_put_share(gauged ? gauge->share : 0, &share);
+        table_add(&table, TONE_PLAIN, text_string(&meter));
+        overhead_add_cost(&table, TONE_STRONG, timer->known ? timer->cost : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, timer->known ? timer->low : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, timer->known ? timer->high : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, timer->resolution > 0 ? timer->resolution : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, gauged ? (double)gauge->passes : NAN);
+        table_add(&table, TONE_PLAIN, gauged ? text_string(&share) : "-");
+        overhead_add_cost(&table, TONE_PLAIN, gauged ? gauge->limit : NAN);
+        overhead_add_cost(&table, TONE_PLAIN, gauged ? gauge->usual : NAN);
     }
-    if (timer->resolution > 1) {
-        text_printf(&words, "; it counts in steps of %s", OVERHEAD_COST(timer->resolution));
-        if (overhead_is_clock(timer->meter))
-            text_puts(&words, ", the instructions that a tick of the emulated clock takes by the "
-                              "gauge, and figures are means between the steps");
-    }
-    section_put_words(text_string(&words), style, out);
-}
-
-static void put_gauge(const struct overhead_case *file, bool all,
-                      const struct overhead_gauge *gauge, const struct style *style,
-                      struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    char passes[NUMBER_SIZE];
-    if (!gauge->known)
-        return;
-    number_count(gauge->passes, passes, sizeof(passes));
-    text_puts(&words, "disturbed");
-    overhead_put_machine(file, gauge->machine, &words);
-    text_puts(&words, ": ");
-    overhead_put_share(gauge->share, &words);
-    text_printf(&words,
-                " of %s passes through the calls, left out above, as the gauge tells, a block of "
-                "additions in every pass",
-                passes);
-    bool told = gauge->share > 0 && gauge->why.count;
-    if (all || !told)
-        text_printf(&words, ", when it takes more than %s %s instead of %s",
-                    OVERHEAD_COST(gauge->limit), meter_unit_names[gauge->meter->unit],
-                    OVERHEAD_COST(gauge->usual));
-    if (told) {
-        text_puts(&words, "; ");
-        reasons_put(&gauge->why, &words);
-    }
-    section_put_words(text_string(&words), style, out);
+    table_put(&table, style, out);
+    table_free(&table);
+    section_put_words("costs: reading it around a call, taken off every figure (-: not known, it "
+                      "is in every figure), of 95 % of processes from, to; step: in which it "
+                      "counts; disturbed: passes through the calls, left out above, in which the "
+                      "gauge, a block of additions, took more than the limit (above)",
+                      style, out);
 }
 
 static void overhead_put_metering(const struct overhead_run *run, const struct style *style,
@@ -482,8 +442,7 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
     if (!report->calls || (!report->timer_count && !report->gauge_count))
         return;
     section_put_heading("Metering", style, out);
-    for (size_t i = 0; i < report->timer_count; i++)
-        put_timer(&run->file, &report->timers[i], style, out);
+    put_meters(run, style, out);
     for (size_t i = 0; i < run->file.machine_count; i++) {
         /* Why ticks of an emulated machine are not instructions. */
         uint32_t index = (uint32_t)i;
@@ -506,8 +465,17 @@ static void overhead_put_metering(const struct overhead_run *run, const struct s
         section_put_words("Meters that are counters of the CPU are open beside those of the call "
                           "and read in user code, without a system call.",
                           style, out);
-    for (size_t i = 0; i < report->gauge_count; i++)
-        put_gauge(&run->file, run->studying.given->all, &report->gauges[i], style, out);
+    for (size_t i = 0; i < report->gauge_count; i++) {
+        const struct overhead_gauge *gauge = &report->gauges[i];
+        AUTO_TEXT struct text words = {0};
+        if (!gauge->known || gauge->share == 0 || !gauge->why.count)
+            continue;
+        text_puts(&words, "disturbed");
+        overhead_put_machine(&run->file, gauge->machine, &words);
+        text_puts(&words, ": ");
+        reasons_put(&gauge->why, &words);
+        section_put_words(text_string(&words), style, out);
+    }
 }
 
 /* --- the first lines --- */
@@ -602,7 +570,6 @@ static void put_failed(const struct overhead_run *run, const struct omissions *s
                        const struct style *style, struct text *out)
 {
     const struct overhead_case *file = &run->file;
-    AUTO_TEXT struct text words = {0};
     size_t tours = 0, processes = 0;
     const char *reason = NULL;
     for (size_t i = 0; i < file->tour_count; i++) {
@@ -613,16 +580,7 @@ static void put_failed(const struct overhead_run *run, const struct omissions *s
         processes += tour->failed;
         reason = reason ? reason : tour->reason;
     }
-    if (!tours)
-        return;
-    text_printf(&words, "%zu process%s of %zu tour%s failed", processes, processes == 1 ? "" : "es",
-                tours, tours == 1 ? "" : "s");
-    if (reason) {
-        text_puts(&words, ", the first: ");
-        text_put_clean(&words, reason);
-    }
-    text_puts(out, "  ");
-    wrap(out, text_string(&words), 2, 4, style->width);
+    failed_put(processes, tours, "tour", reason, style, out);
 }
 
 static void overhead_put_absences(const struct overhead_run *run, const struct style *style,
@@ -648,39 +606,13 @@ static void overhead_put_absences(const struct overhead_run *run, const struct s
 
 /* --- the end --- */
 
-static void put_unfinished(const struct overhead_run *run, const struct style *style,
-                           struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    if (!run->studying.complete && run->studying.stored)
-        unfinished_put("overhead", run->studying.stored, &run->studying.given->common, &words);
-    if (!run->studying.given->all)
-        text_puts(&words, "--all shows every variant, pair and reason, --json every figure.");
-    if (!words.length)
-        return;
-    text_putc(out, '\n');
-    wrap(out, text_string(&words), 0, 0, style->width);
-}
-
-static void put_origin(const struct overhead_run *run, struct text *out)
-{
-    text_printf(out, "\nseed %" PRIu64 ", %s%.1f s", run->studying.seed,
-                run->studying.given->froms.count ? "judged again in " : "", run->studying.seconds);
-    if (run->studying.stored) {
-        text_puts(out, ", samples in ");
-        text_put_clean(out, run->studying.stored);
-    }
-    text_putc(out, '\n');
-}
-
 /* Machines are laid side by side to be compared; what each is like for itself comes with --all, or
  * when it is judged alone. */
 static void put_parts(const struct overhead_run *run, const struct style *style, struct text *out)
 {
     static overhead_part *const each[] = {
-        overhead_put_advice,       overhead_put_boxes, overhead_put_machines,
-        overhead_put_predecessors, overhead_put_cold,  overhead_put_in_a_row,
-        overhead_put_sweeps,       overhead_put_peers, overhead_put_metering,
+        overhead_put_advice, overhead_put_calls,  overhead_put_machines, overhead_put_predecessors,
+        overhead_put_cold,   overhead_put_sweeps, overhead_put_peers,    overhead_put_metering,
     };
     if (run->file.machine_count > 1 && !run->studying.given->all) {
         overhead_put_machines(run, style, out);
@@ -706,6 +638,9 @@ void overhead_put_report(const void *kept, const struct style *style, struct tex
     put_parts(run, style, out);
     claims_put(&claims, style, out);
     overhead_put_absences(run, style, out);
-    put_unfinished(run, style, out);
-    put_origin(run, out);
+    studying_put_end(&run->studying, "overhead",
+                     run->studying.given->all
+                         ? NULL
+                         : "--all shows every variant, pair and reason, --json every figure.",
+                     style, out);
 }
