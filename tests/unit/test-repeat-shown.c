@@ -98,7 +98,6 @@ TEST(every_part_is_shown_and_lines_fit)
                                         "on several machines",
                                         "Findings of the paper",
                                         "Could not be measured",
-                                        "Across: bytes more in",
                                         "hash-seeds",
                                         "status 3"};
     struct shown shown;

@@ -491,20 +491,17 @@ static void fill(json_t *figure, const struct clocks_run *run, const struct slee
                                 "known, have no place on the axis.");
 }
 
-/* Columns as add_point fills them; one of the last is drawn upwards. */
-#define SLEEP_COLUMNS(measured, off)                                                               \
-    {"sort", "sort", ROLE_SERIES, false}, {"clock", "clock", ROLE_NONE, true},                     \
-        {"requested_ms", "asked for, ms", ROLE_X, false},                                          \
-        {"measured_ms", "by the clock, ms", measured, false},                                      \
-        {"reference_ms", "by the reference, ms", ROLE_NONE, false},                                \
-        {"off_ppm", "off the reference, ppm", off, false},                                         \
-    {                                                                                              \
-        0                                                                                          \
-    }
-
 static json_t *clocks_sleeps_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_Y, ROLE_NONE)};
+    static const struct figure_column columns[] = {
+        {"sort", "sort", ROLE_SERIES, false},
+        {"clock", "clock", ROLE_NONE, true},
+        {"requested_ms", "asked for, ms", ROLE_X, false},
+        {"measured_ms", "by the clock, ms", ROLE_Y, false},
+        {"reference_ms", "by the reference, ms", ROLE_NONE, false},
+        {"off_ppm", "off the reference, ppm", ROLE_NONE, false},
+        {0},
+    };
     const struct sleeps sleeps = gather_sleeps(run, false), compared = gather_sleeps(run, true);
     AUTO_TEXT struct text caption = {0};
     const struct sleepers found = find_sleepers(run, &compared);
@@ -521,51 +518,6 @@ static json_t *clocks_sleeps_figure(const struct clocks_run *run)
     });
     fill(figure, run, &sleeps);
     add_line(figure, &sleeps);
-    return figure;
-}
-
-/* --- the same beside the reference --- */
-
-/* " CPU time: up to -999,000 ppm." of every sort that there is. */
-static void put_errors(const struct sleeps *sleeps, struct text *out)
-{
-    for (size_t i = 0; i < sleeps->count;) {
-        const enum sort sort = sleeps->all[i].sort;
-        double worst = NAN;
-        char ppm[NUMBER_SIZE];
-        for (; i < sleeps->count && sleeps->all[i].sort == sort; i++) {
-            const double off = 1e6 * (ratio_of(sleeps->all[i].point) - 1);
-            worst = isnan(worst) || fabs(off) > fabs(worst) ? off : worst;
-        }
-        clocks_ppm(worst, ppm, sizeof(ppm));
-        if (isfinite(worst))
-            text_printf(out, "%s%s by up to %s ppm", out->length ? ", " : "", sorts[sort], ppm);
-    }
-}
-
-static json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
-{
-    static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_NONE, ROLE_Y)};
-    const struct sleeps sleeps = gather_sleeps(run, true);
-    AUTO_TEXT struct text caption = {0};
-    AUTO_TEXT struct text errors = {0};
-    put_errors(&sleeps, &errors);
-    text_printf(&caption,
-                "By how many millionths a clock's duration of a sleep differs from the "
-                "reference's, read at the same moments: %s. Clocks of CPU time show what the "
-                "thread used.",
-                errors.length ? text_string(&errors) : "there is no reference");
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = "clocks-sleep-errors",
-        .title = "How far clocks are off the reference over sleeps",
-        .caption = text_string(&caption),
-        .kind = FIGURE_POINTS,
-        .x = {.label = "sleep asked for, ms", .scale = SCALE_LOG},
-        .y = {.label = "off the reference, ppm", .scale = SCALE_SYMLOG},
-        .columns = columns,
-    });
-    if (errors.length)
-        fill(figure, run, &sleeps);
     return figure;
 }
 
@@ -862,9 +814,8 @@ json_t *clocks_figures(const void *kept)
 {
     const struct clocks_run *run = kept;
     static json_t *(*const all[])(const struct clocks_run *) = {
-        clocks_trust_figure,     clocks_sleeps_figure,  clocks_sleep_errors_figure,
-        clocks_intervals_figure, clocks_reading_figure, clocks_offsets_figure,
-        clocks_rates_figure,
+        clocks_trust_figure,   clocks_sleeps_figure,  clocks_intervals_figure,
+        clocks_reading_figure, clocks_offsets_figure, clocks_rates_figure,
     };
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

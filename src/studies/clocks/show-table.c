@@ -20,7 +20,8 @@
 
 #define LEAST_RATIO 8u /* columns of a ratio */
 #define GAP         2u
-#define LEAST_NAMES 24u  /* columns of names of intervals, which wrap */
+#define LEAST_NAMES 24u /* columns of names of intervals, which wrap */
+#define CLOCKS_FEW  4u
 #define RIGHT       0.01 /* as near to 1 as this */
 #define NOTHING     0.1  /* below it */
 
@@ -64,6 +65,72 @@ static struct ratios find_ratios(const struct clocks_run *run, const struct cloc
         ratios.known = true;
     }
     return ratios;
+}
+
+/* --- a few clocks --- */
+
+static void add_clock(uint32_t few[CLOCKS_FEW], size_t *count, uint32_t clock)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (few[i] == clock)
+            return;
+    if (*count < CLOCKS_FEW)
+        few[(*count)++] = clock;
+}
+
+/* The first by usefulness that is of this kind. */
+static void add_first(const struct clocks_run *run, const uint32_t *order, size_t order_count,
+                      bool (*is)(const struct clock_known *), uint32_t few[CLOCKS_FEW],
+                      size_t *count)
+{
+    for (size_t i = 0; i < order_count; i++)
+        if (is(&run->file.clocks[order[i]]) && clocks_has_rows(run, order[i])) {
+            add_clock(few, count, order[i]);
+            return;
+        }
+}
+
+static bool is_usual(const struct clock_known *clock)
+{
+    return clock->role == ROLE_WALL && strcmp(clock->name, "monotonic") == 0;
+}
+
+static bool is_cpu_time(const struct clock_known *clock)
+{
+    return clock->role == ROLE_CPU_TIME;
+}
+
+/* Is it not dependable, for more than coarse steps and for what none of the others has? */
+static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
+                        const uint32_t few[CLOCKS_FEW], size_t count)
+{
+    const struct clock_verdict *verdicts = run->report.verdicts;
+    if (verdicts[clock].trust != TRUST_NOT_DEPENDABLE ||
+        verdicts[clock].fault == FAULT_COARSE_STEPS)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (verdicts[few[i]].fault == verdicts[clock].fault)
+            return false;
+    return true;
+}
+
+/* Unlike each other: a person's own, the CPU's counter, the clock that programs usually read, one
+ * of CPU time, and some that are not dependable for more than coarse steps. Returns how many. */
+static size_t find_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
+{
+    static bool (*const kinds[])(const struct clock_known *) = {clock_is_counter, is_usual,
+                                                                is_cpu_time};
+    size_t count = 0, all;
+    const uint32_t *order = clocks_by_use(run, &all);
+    for (size_t i = 0; i < all && count < CLOCKS_FEW - 1; i++)
+        if (run->file.clocks[order[i]].external && clocks_has_rows(run, order[i]))
+            add_clock(few, &count, order[i]);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        add_first(run, order, all, kinds[i], few, &count);
+    for (size_t i = all; i-- > 0;)
+        if (clocks_has_rows(run, order[i]) && is_at_fault(run, order[i], few, count))
+            add_clock(few, &count, order[i]);
+    return count;
 }
 
 /* --- the brief table --- */
@@ -149,7 +216,7 @@ static void choose_columns(struct brief *brief, size_t width)
 {
     const struct clocks_run *run = brief->run;
     uint32_t few[CLOCKS_FEW];
-    size_t count = clocks_few(run, few), at = LEAST_RATIO + GAP, column = 0;
+    size_t count = find_few(run, few), at = LEAST_RATIO + GAP, column = 0;
     for (size_t i = 0; i < count; i++) {
         AUTO_TEXT struct text title = {0};
         if (few[i] == (uint32_t)run->report.reference.clock)
@@ -176,12 +243,6 @@ static void add_ratio(struct table *table, bool known, enum tone tone, double ra
     table_add(table, tone, known ? text : "");
 }
 
-/* The worst of CPU time tells how long somebody else had the CPU, and nothing of the clock. */
-static bool is_cpu_time(const struct brief *brief, size_t place)
-{
-    return brief->run->file.clocks[brief->clocks[place]].role == ROLE_CPU_TIME;
-}
-
 static void put_kinds(const struct brief *brief, const struct style *style, struct text *out)
 {
     struct table table = {.columns = brief->columns, .column_count = 2 + brief->count};
@@ -189,8 +250,11 @@ static void put_kinds(const struct brief *brief, const struct style *style, stru
         const struct kind *kind = &brief->kinds[i];
         for (size_t j = 0; j < brief->count; j++) {
             const struct ratios *ratios = &kind->ratios[j];
+            /* The worst of CPU time tells how long somebody else had the CPU, and nothing of the
+             * clock. */
             add_ratio(&table, ratios->known, TONE_PLAIN,
-                      is_cpu_time(brief, j) ? ratios->usual : ratios->worst);
+                      is_cpu_time(&brief->run->file.clocks[brief->clocks[j]]) ? ratios->usual
+                                                                              : ratios->worst);
             if (!j)
                 add_ratio(&table, ratios->known, TONE_DIM, ratios->naive);
         }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The report of `assay clocks`, for people: the answer first, then every clock, why, compared with
- * what, the paper's figure, what else was seen, what to do, and what could not be measured. */
+ * what, what else was seen, what to do, and what could not be measured. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "engine/claims.h"
-#include "output/plot.h"
 #include "studies/clocks/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -183,7 +182,7 @@ bool clocks_is_judged(const struct clocks_run *run, size_t index)
     return clock_is_candidate(clock) && !(clock->way && strcmp(clock->way, "controller") == 0);
 }
 
-static bool has_rows(const struct clocks_run *run, size_t clock)
+bool clocks_has_rows(const struct clocks_run *run, size_t clock)
 {
     for (size_t i = 0; i < run->report.row_count; i++)
         if (run->report.rows[i].clock == clock)
@@ -195,7 +194,7 @@ static bool has_rows(const struct clocks_run *run, size_t clock)
 static bool clocks_is_measured(const struct clocks_run *run, size_t index)
 {
     const struct clock_seen seen = clocks_seen(run, index);
-    return has_rows(run, index) || seen.cost.known || seen.granularity.known ||
+    return clocks_has_rows(run, index) || seen.cost.known || seen.granularity.known ||
            seen.monotonic.known || seen.offsets.known || seen.rate;
 }
 
@@ -257,155 +256,6 @@ uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
     for (size_t i = 0; i < *count; i++)
         order[i] = placed[i].clock;
     return order;
-}
-
-/* --- a few --- */
-
-static void add_clock(uint32_t few[CLOCKS_FEW], size_t *count, uint32_t clock)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (few[i] == clock)
-            return;
-    if (*count < CLOCKS_FEW)
-        few[(*count)++] = clock;
-}
-
-/* The first by usefulness that is of this kind. */
-static void add_first(const struct clocks_run *run, const uint32_t *order, size_t order_count,
-                      bool (*is)(const struct clock_known *), uint32_t few[CLOCKS_FEW],
-                      size_t *count)
-{
-    for (size_t i = 0; i < order_count; i++)
-        if (is(&run->file.clocks[order[i]]) && has_rows(run, order[i])) {
-            add_clock(few, count, order[i]);
-            return;
-        }
-}
-
-static bool is_usual(const struct clock_known *clock)
-{
-    return clock->role == ROLE_WALL && strcmp(clock->name, "monotonic") == 0;
-}
-
-static bool is_cpu_time(const struct clock_known *clock)
-{
-    return clock->role == ROLE_CPU_TIME;
-}
-
-/* Is it not dependable, for more than coarse steps and for what none of the others has? */
-static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
-                        const uint32_t few[CLOCKS_FEW], size_t count)
-{
-    const struct clock_verdict *verdicts = run->report.verdicts;
-    if (verdicts[clock].trust != TRUST_NOT_DEPENDABLE ||
-        verdicts[clock].fault == FAULT_COARSE_STEPS)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (verdicts[few[i]].fault == verdicts[clock].fault)
-            return false;
-    return true;
-}
-
-size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
-{
-    static bool (*const kinds[])(const struct clock_known *) = {clock_is_counter, is_usual,
-                                                                is_cpu_time};
-    size_t count = 0, all;
-    const uint32_t *order = clocks_by_use(run, &all);
-    for (size_t i = 0; i < all && count < CLOCKS_FEW - 1; i++)
-        if (run->file.clocks[order[i]].external && has_rows(run, order[i]))
-            add_clock(few, &count, order[i]);
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        add_first(run, order, all, kinds[i], few, &count);
-    for (size_t i = all; i-- > 0;)
-        if (has_rows(run, order[i]) && is_at_fault(run, order[i], few, count))
-            add_clock(few, &count, order[i]);
-    return count;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The paper's Figure 1 on a terminal: how long a sleep was asked for, and what clocks say it took.
- */
-
-#define ROWS   6u
-#define BEYOND 1.1 /* times the longest sleep */
-
-static bool has_points(const struct clocks_run *run, uint32_t clock)
-{
-    for (size_t i = 0; i < run->report.point_count; i++)
-        if (run->report.points[i].clock == clock)
-            return true;
-    return false;
-}
-
-static bool is_copy(const struct clocks_run *run, uint32_t clock, uint32_t of)
-{
-    const struct clock_same *same = &run->report.same[clock];
-    return same->known && same->same && same->with == of;
-}
-
-/* Are both made of one counter, and either in order or at fault in the same way? */
-static bool are_alike(const struct clocks_run *run, uint32_t one, uint32_t other)
-{
-    const struct clock_known *left = &run->file.clocks[one], *right = &run->file.clocks[other];
-    const struct clock_verdict *verdicts = run->report.verdicts;
-    return !left->external && !right->external && left->role == ROLE_WALL &&
-           right->role == ROLE_WALL && left->hardware && right->hardware &&
-           strcmp(left->hardware, right->hardware) == 0 &&
-           verdicts[one].fault == verdicts[other].fault;
-}
-
-/* One in other clothes would only hide the other. */
-static bool is_double(const struct clocks_run *run, uint32_t clock, const uint32_t *shown,
-                      size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (are_alike(run, clock, shown[i]) || is_copy(run, clock, shown[i]) ||
-            is_copy(run, shown[i], clock))
-            return true;
-    return false;
-}
-
-static size_t choose(const struct clocks_run *run, uint32_t shown[CLOCKS_FEW])
-{
-    uint32_t few[CLOCKS_FEW];
-    size_t count = clocks_few(run, few), chosen = 0;
-    for (size_t i = 0; i < count; i++)
-        if (has_points(run, few[i]) && !is_double(run, few[i], shown, chosen))
-            shown[chosen++] = few[i];
-    return chosen;
-}
-
-static void clocks_put_plot(const struct clocks_run *run, const struct style *style,
-                            struct text *out)
-{
-    const struct clocks_report *report = &run->report;
-    uint32_t shown[CLOCKS_FEW];
-    const char *names[CLOCKS_FEW];
-    size_t chosen = choose(run, shown), count = 0;
-    AUTO_MEMORY struct scatter_point *points = memory_new(report->point_count + 1, sizeof(*points));
-    for (size_t i = 0; i < chosen; i++)
-        names[i] = clocks_name(&run->file, shown[i]);
-    for (size_t i = 0; i < report->point_count; i++)
-        for (size_t series = 0; series < chosen; series++)
-            if (report->points[i].clock == shown[series])
-                points[count++] = (struct scatter_point){.x = report->points[i].requested_ms,
-                                                         .y = report->points[i].measured_ms,
-                                                         .series = series};
-    const struct scatter scatter = {.series = names,
-                                    .series_count = chosen,
-                                    .points = points,
-                                    .count = count,
-                                    .line = "as asked for",
-                                    .slope = 1,
-                                    .beyond = BEYOND,
-                                    .rows = ROWS};
-    AUTO_TEXT struct text plot = {0};
-    scatter_put(&scatter, style, &plot);
-    if (!plot.length)
-        return;
-    section_put_heading("Sleeps: ms asked for (across), ms by the clock (up)", style, out);
-    text_puts(out, text_string(&plot));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -676,8 +526,8 @@ void clocks_put_report(const void *kept, const struct style *style, struct text 
 {
     const struct clocks_run *run = kept;
     static clocks_part *const parts[] = {
-        clocks_put_summary, clocks_put_table,     clocks_put_advice, clocks_put_reasons,
-        clocks_put_plot,    clocks_put_workloads, clocks_put_pairs,  clocks_put_disturbances,
+        clocks_put_summary,   clocks_put_table, clocks_put_advice,       clocks_put_reasons,
+        clocks_put_workloads, clocks_put_pairs, clocks_put_disturbances,
     };
     const struct claims claims = {.list = run->report.findings,
                                   .count = CLOCKS_FINDINGS,

@@ -165,84 +165,6 @@ static json_t *contributions_figure(const struct repeating *run)
     return figure;
 }
 
-/* --- adjusted counts --- */
-
-static bool is_adjusted(const struct repeat_row *row)
-{
-    return row->is_adjusted && row->cell->sweep == SWEEP_NONE && isfinite(row->stdev) &&
-           isfinite(row->adjusted_stdev);
-}
-
-static void put_adjusted_caption(const struct repeating *run, struct text *out)
-{
-    size_t rows = 0, less = 0, known = 0, right = 0;
-    for (size_t i = 0; i < run->report.row_count; i++) {
-        const struct repeat_row *row = &run->report.rows[i];
-        if (!is_adjusted(row))
-            continue;
-        rows++;
-        less += row->adjusted_stdev < row->stdev;
-        if (!isfinite(row->residual_low) || !isfinite(row->residual_high))
-            continue;
-        known++;
-        right += row->residual_low <= 0 && row->residual_high >= 0;
-    }
-    text_printf(out,
-                "The standard deviation of counts before and after subtracting what page faults "
-                "and interrupts added. %zu of %zu vary less.",
-                less, rows);
-    if (known)
-        text_printf(out,
-                    " What is left beside the truth or an exact source may be nothing in %zu of "
-                    "the %zu where one is known.",
-                    right, known);
-}
-
-static json_t *adjusted_figure(const struct repeating *run)
-{
-    const struct figure_column columns[] = {
-        {"program", "program", ROLE_GROUP, true},
-        {"event", "event", ROLE_GROUP, true},
-        {"setting", "setting", ROLE_GROUP, true},
-        {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", machine_role(run), true},
-        {"stdev", "as counted", ROLE_BEFORE, false},
-        {"adjusted_stdev", "adjusted", ROLE_AFTER, false},
-        {"mean", "mean", ROLE_NONE, false},
-        {"adjusted_mean", "adjusted mean", ROLE_NONE, false},
-        {"residual", "left beside the truth", ROLE_NONE, false},
-        {"residual_low", "low", ROLE_NONE, false},
-        {"residual_high", "high", ROLE_NONE, false},
-        {0},
-    };
-    AUTO_TEXT struct text caption = {0};
-    put_adjusted_caption(run, &caption);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = "repeat-adjusted",
-        .title = "Counts without what the operating system added",
-        .caption = text_string(&caption),
-        .kind = FIGURE_DUMBBELLS,
-        .x = {.label = "standard deviation, events", .scale = SCALE_SYMLOG, .zero = true},
-        .columns = columns,
-    });
-    size_t added = 0;
-    for (size_t i = 0; i < run->report.row_count && added < FIGURE_MOST_ROWS; i++) {
-        const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = row->cell;
-        if (!is_adjusted(row))
-            continue;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->at.program)),
-                   json_text(repeat_event_of(row)), json_text(REPEAT_SETTING(cell->controls)),
-                   json_text(cell->source), json_text(repeat_machine_name(run, cell->at.machine)),
-                   figure_number(row->stdev), figure_number(row->adjusted_stdev),
-                   figure_number(row->mean), figure_number(row->adjusted_mean),
-                   figure_number(row->residual), figure_number(row->residual_low),
-                   figure_number(row->residual_high));
-        added++;
-    }
-    return figure;
-}
-
 /* --- the proper counter --- */
 
 static json_t *ranking_figure(const struct repeating *run)
@@ -416,74 +338,16 @@ static json_t *variation_figure(const struct repeating *run)
     return figure;
 }
 
-/* --- all programs of a source --- */
-
-#define LEAST_PROGRAMS 3u /* fewer make no box */
-
-static json_t *spread_figure(const struct repeating *run)
-{
-    const struct figure_column columns[] = {
-        {"source", "source", ROLE_GROUP, true},
-        {"setting", "setting", ROLE_GROUP, true},
-        {"machine", "machine", machine_role(run), true},
-        {"programs", "programs", ROLE_NONE, false},
-        {"min", "lowest", ROLE_MIN, false},
-        {"q1", "first quartile", ROLE_Q1, false},
-        {"median", "median", ROLE_MEDIAN, false},
-        {"q3", "third quartile", ROLE_Q3, false},
-        {"max", "highest", ROLE_MAX, false},
-        {"samples", "programs' deviations", ROLE_SAMPLES, false},
-        {0},
-    };
-    static const char *const settings[] = {"as-is", "controlled"};
-    const size_t effects = run->report.effect_count;
-    double *deviations[2] = {memory_new(effects, sizeof(double)),
-                             memory_new(effects, sizeof(double))}; /* of each program */
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = "repeat-spread",
-        .title = "How far runs lie apart, by who counts",
-        .caption = "The standard deviation of each program's instructions, over all programs that "
-                   "a source counted, as they are and controlled. A box far to the right in both "
-                   "settings is a source whose counts differ whatever is held constant.",
-        .paper = "Weaver and McKee 2008, Figure 3",
-        .kind = FIGURE_BOXES,
-        .x = {.label = "standard deviation, instructions", .scale = SCALE_SYMLOG, .zero = true},
-        .columns = columns,
-    });
-    for (size_t i = 0; i < effects; i++) {
-        size_t count = 0;
-        bool begins = true; /* the first with its machine and source */
-        const struct repeat_effect *first = &run->report.effects[i];
-        const struct repeat_cell *cell = first->as_is->cell;
-        if (!has_change(first) || !is_of_class(first->as_is, "instructions"))
-            continue;
-        for (size_t j = 0; j < effects && begins; j++) {
-            const struct repeat_effect *effect = &run->report.effects[j];
-            if (!has_change(effect) || !is_of_class(effect->as_is, "instructions") ||
-                effect->as_is->cell->at.machine != cell->at.machine ||
-                strcmp(effect->as_is->cell->source, cell->source) != 0)
-                continue;
-            begins = j >= i;
-            deviations[0][count] = effect->as_is->stdev;
-            deviations[1][count++] = effect->controlled->stdev;
-        }
-        for (int setting = 0; setting < 2 && begins && count >= LEAST_PROGRAMS; setting++) {
-            struct distribution seen;
-            if (distribution_of(deviations[setting], count, &seen) < 0)
-                continue;
-            FIGURE_ROW(figure, json_text(cell->source), json_text(settings[setting]),
-                       json_text(repeat_machine_name(run, cell->at.machine)), json_count(count),
-                       figure_number(seen.min), figure_number(seen.q1), figure_number(seen.median),
-                       figure_number(seen.q3), figure_number(seen.max), seen.samples);
-            json_decref(seen.density);
-        }
-    }
-    return figure;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What changing one thing in steps does to counts: a line for every program and event; and why
  * programs are not the same from run to run. */
+
+static bool is_point(const struct repeat_sweep *sweep, const struct repeat_row *row)
+{
+    return is_same_place(&row->cell->at, &sweep->at) && row->cell->sweep == sweep->sweep &&
+           strcmp(row->cell->source, sweep->source) == 0 &&
+           strcmp(repeat_event_of(row), sweep->event) == 0;
+}
 
 /* Differences within a sweep are small beside the counts themselves. */
 static void add_point(json_t *figure, const struct repeating *run, const struct repeat_sweep *sweep,
@@ -525,7 +389,7 @@ static size_t add_sweeps(json_t *figure, const struct repeating *run, enum comma
                 continue;
             room -= sweep->points;
             for (size_t row = 0; row < report->row_count; row++)
-                if (report->rows[row].runs && repeat_is_point(sweep, &report->rows[row]))
+                if (report->rows[row].runs && is_point(sweep, &report->rows[row]))
                     add_point(figure, run, sweep, &report->rows[row]);
         }
     return left;
@@ -720,81 +584,6 @@ static json_t *sources_figure(const struct repeating *run)
     return figure;
 }
 
-/* --- repetitions --- */
-
-/* By so many percent a count that takes every repetition for an instruction is too high; 0: there
- * are none, or it is held against a second source, which says the same again. */
-static double excess_of(const struct repeating *run, size_t index)
-{
-    const struct repeat_alignment *at = &run->report.alignments[index];
-    if (!(at->repetitions > 0) || !(at->aligned > 0))
-        return 0;
-    for (size_t i = 0; i < index; i++) {
-        const struct repeat_alignment *before = &run->report.alignments[i];
-        if (is_same_place(&before->at, &at->at) && strcmp(before->source, at->source) == 0)
-            return 0;
-    }
-    return 100 * at->repetitions / at->aligned;
-}
-
-static json_t *repetitions_figure(const struct repeating *run)
-{
-    const struct figure_column columns[] = {
-        {"program", "program", ROLE_GROUP, true},
-        {"source", "source", ROLE_GROUP, true},
-        {"machine", "machine", machine_role(run), true},
-        {"excess", "too high by, %", ROLE_VALUE, false},
-        {"repetitions", "repetitions", ROLE_NONE, false},
-        {"aligned", "each once", ROLE_NONE, false},
-        {0},
-    };
-    AUTO_TEXT struct text caption = {0};
-    size_t added = 0;
-    text_puts(&caption, "By how much a count is too high that takes every repetition of a string "
-                        "instruction for one instruction; the CPU counts it once.");
-    /* Programs of the kit are made to show it, and have a sentence of their own. */
-    for (int subjects = 0; subjects < 2; subjects++) {
-        const struct repeat_alignment *most = NULL;
-        double highest = 0;
-        for (size_t i = 0; i < run->report.alignment_count; i++) {
-            const size_t program = run->report.alignments[i].at.program;
-            const bool subject =
-                program < run->file.program_count && run->file.programs[program].subject;
-            if (subject != (subjects == 1) || !(excess_of(run, i) > highest))
-                continue;
-            highest = excess_of(run, i);
-            most = &run->report.alignments[i];
-        }
-        if (most)
-            text_printf(&caption, " Most of %s: %s by %s, %s %%.",
-                        subjects ? "those that are made to show it" : "the programs",
-                        repeat_program_name(run, most->at.program), most->source,
-                        REPEAT_PERCENT(highest));
-    }
-    text_puts(&caption, " In the paper it was up to 21.7 %.");
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = "repeat-repetitions",
-        .title = "What repeated string instructions add",
-        .caption = text_string(&caption),
-        .paper = "Weaver and McKee 2008, Table 3",
-        .kind = FIGURE_BARS,
-        .x = {.label = "too high by, %", .scale = SCALE_SYMLOG, .zero = true},
-        .columns = columns,
-    });
-    for (size_t i = 0; i < run->report.alignment_count && added < FIGURE_MOST_ROWS; i++) {
-        const struct repeat_alignment *at = &run->report.alignments[i];
-        const double excess = excess_of(run, i);
-        if (!(excess > 0))
-            continue;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->at.program)),
-                   json_text(at->source), json_text(repeat_machine_name(run, at->at.machine)),
-                   figure_number(excess), figure_number(at->repetitions),
-                   figure_number(at->aligned));
-        added++;
-    }
-    return figure;
-}
-
 /* --- machines --- */
 
 /* The controlled rows of what says most of a program on each machine, all of one event. */
@@ -890,7 +679,6 @@ json_t *repeat_figures(const void *shown)
 {
     const struct repeating *run = shown;
     json_t *const all[] = {variation_figure(run),
-                           spread_figure(run),
                            machines_figure(run),
                            controls_figure(run, true),
                            controls_figure(run, false),
@@ -899,9 +687,7 @@ json_t *repeat_figures(const void *shown)
                            sweep_figure(run, SWEEP_ASLR),
                            causes_figure(run),
                            sources_figure(run),
-                           repetitions_figure(run),
                            contributions_figure(run),
-                           adjusted_figure(run),
                            ranking_figure(run)};
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

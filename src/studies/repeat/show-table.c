@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/plot.h"
 #include "studies/repeat/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -125,53 +124,13 @@ void repeat_put_controls(const struct repeating *run, const struct style *style,
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What changing one thing in steps does to the count: a sentence for each sweep, and of the first
- * that matters (with --all of each) a plot. */
-
-#define ROWS         6u
-#define LEAST_POINTS 4u /* fewer make no plot */
-
-static const char *const subjects_of[SWEEP_COUNT] = {
-    [SWEEP_ENVIRONMENT] = "bytes more in the environment",
-    [SWEEP_STACK] = "bytes by which the stack begins lower",
-    [SWEEP_ASLR] = "draws of random addresses",
-};
-
-bool repeat_is_point(const struct repeat_sweep *sweep, const struct repeat_row *row)
-{
-    return is_same_place(&row->cell->at, &sweep->at) && row->cell->sweep == sweep->sweep &&
-           strcmp(row->cell->source, sweep->source) == 0 &&
-           strcmp(repeat_event_of(row), sweep->event) == 0;
-}
-
-static void put_plot(const struct repeating *run, const struct repeat_sweep *sweep,
-                     const struct style *style, struct text *out)
-{
-    const struct repeat_report *report = &run->report;
-    struct scatter_point *points = NULL;
-    const char *names[] = {sweep->event};
-    AUTO_TEXT struct text heading = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < report->row_count; i++)
-        if (repeat_is_point(sweep, &report->rows[i]) && report->rows[i].runs)
-            *memory_add(points, count) =
-                (struct scatter_point){.x = (double)report->rows[i].cell->swept,
-                                       .y = report->rows[i].usual - sweep->lowest};
-    const struct scatter scatter = {
-        .series = names, .series_count = 1, .points = points, .count = count, .rows = ROWS};
-    if (count < LEAST_POINTS)
-        return;
-    text_printf(&heading, "Across: %s; up: counts beyond %s", subjects_of[sweep->sweep],
-                REPEAT_NUMBER(sweep->lowest));
-    section_put_words(text_string(&heading), style, out);
-    scatter_put(&scatter, style, out);
-}
+ * What changing one thing in steps does to the count: a sentence for each sweep. */
 
 void repeat_put_sweeps(const struct repeating *run, const struct style *style, struct text *out)
 {
     const struct repeat_report *report = &run->report;
     const bool all = run->studying.options->all;
-    bool any = false, plotted = false;
+    bool any = false;
     for (size_t i = 0; i < report->sweep_count; i++) {
         const struct repeat_sweep *sweep = &report->sweeps[i];
         AUTO_TEXT struct text words = {0};
@@ -187,10 +146,6 @@ void repeat_put_sweeps(const struct repeating *run, const struct style *style, s
         text_puts(&words, ": ");
         reasons_put(&sweep->what, &words);
         section_put_item(text_string(&words), style, out);
-        if (!sweep->matters || (!all && (plotted || sweep->sweep == SWEEP_ASLR)))
-            continue;
-        put_plot(run, sweep, style, out);
-        plotted = true;
     }
 }
 
