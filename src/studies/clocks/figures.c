@@ -44,15 +44,13 @@ static struct quantity resolution_of(const struct clock_seen *seen)
 
 static json_t *clocks_reading_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_GROUP, true},
-        {"what", "what", ROLE_FACET, false},
-        {"ns", "ns", ROLE_VALUE, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"trust", "trust", ROLE_SERIES, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_GROUP, true},
+                                                   {"what", "what", ROLE_FACET},
+                                                   {"ns", "ns", ROLE_VALUE},
+                                                   {"low", "low", ROLE_LOW},
+                                                   {"high", "high", ROLE_HIGH},
+                                                   {"trust", "trust", ROLE_SERIES},
+                                                   {0}};
     size_t count;
     const uint32_t *order = clocks_by_use(run, &count);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -222,19 +220,17 @@ static void clocks_note_reference(const struct clocks_run *run, json_t *figure)
 
 static json_t *clocks_intervals_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_Y, true},
-        {"workload", "workload", ROLE_NONE, true},
-        {"interval", "interval", ROLE_X, false},
-        {"digits", "digits that agree", ROLE_VALUE, false},
-        {"ratio", "ratio to the reference", ROLE_NONE, false},
-        {"ratio_min", "lowest", ROLE_NONE, false},
-        {"ratio_max", "highest", ROLE_NONE, false},
-        {"naive", "in the paper's order of reading", ROLE_NONE, false},
-        {"runs", "runs", ROLE_NONE, false},
-        {"lengths", "lengths", ROLE_NONE, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_Y, true},
+                                                   {"workload", "workload", ROLE_NONE, true},
+                                                   {"interval", "interval", ROLE_X},
+                                                   {"digits", "digits that agree", ROLE_VALUE},
+                                                   {"ratio", "ratio to the reference"},
+                                                   {"ratio_min", "lowest"},
+                                                   {"ratio_max", "highest"},
+                                                   {"naive", "in the paper's order of reading"},
+                                                   {"runs", "runs"},
+                                                   {"lengths", "lengths"},
+                                                   {0}};
     const size_t rows = run->report.row_count;
     struct overview overview = {0};
     struct tile tile;
@@ -493,15 +489,13 @@ static void fill(json_t *figure, const struct clocks_run *run, const struct slee
 
 static json_t *clocks_sleeps_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"sort", "sort", ROLE_SERIES, false},
-        {"clock", "clock", ROLE_NONE, true},
-        {"requested_ms", "asked for, ms", ROLE_X, false},
-        {"measured_ms", "by the clock, ms", ROLE_Y, false},
-        {"reference_ms", "by the reference, ms", ROLE_NONE, false},
-        {"off_ppm", "off the reference, ppm", ROLE_NONE, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"sort", "sort", ROLE_SERIES},
+                                                   {"clock", "clock", ROLE_NONE, true},
+                                                   {"requested_ms", "asked for, ms", ROLE_X},
+                                                   {"measured_ms", "by the clock, ms", ROLE_Y},
+                                                   {"reference_ms", "by the reference, ms"},
+                                                   {"off_ppm", "off the reference, ppm"},
+                                                   {0}};
     const struct sleeps sleeps = gather_sleeps(run, false), compared = gather_sleeps(run, true);
     AUTO_TEXT struct text caption = {0};
     const struct sleepers found = find_sleepers(run, &compared);
@@ -608,17 +602,15 @@ static void add_pair(json_t *figure, const struct clocks_run *run, const struct 
 
 static json_t *clocks_offsets_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_GROUP, true},
-        {"cpus", "CPUs", ROLE_GROUP, false},
-        {"offset_ns", "offset, ns", ROLE_VALUE, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"constant", "is it constant", ROLE_SERIES, false},
-        {"trips", "round trips", ROLE_NONE, false},
-        {"backward", "went backwards", ROLE_NONE, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_GROUP, true},
+                                                   {"cpus", "CPUs", ROLE_GROUP},
+                                                   {"offset_ns", "offset, ns", ROLE_VALUE},
+                                                   {"low", "low", ROLE_LOW},
+                                                   {"high", "high", ROLE_HIGH},
+                                                   {"constant", "is it constant", ROLE_SERIES},
+                                                   {"trips", "round trips"},
+                                                   {"backward", "went backwards"},
+                                                   {0}};
     AUTO_MEMORY struct apart *all = memory_new(run->report.pair_count + 1, sizeof(*all));
     const size_t count = gather_pairs(run, all);
     AUTO_TEXT struct text caption = {0};
@@ -699,19 +691,17 @@ static void add_rate(json_t *figure, const struct clocks_run *run, uint32_t cloc
 
 static json_t *clocks_rates_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_GROUP, true},
-        {"against", "against", ROLE_GROUP, false},
-        {"ppm", "ppm", ROLE_VALUE, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"independent", "the other is", ROLE_SERIES, false},
-        {"beyond", "beyond", ROLE_NONE, false},
-        {"span_s", "over, s", ROLE_NONE, false},
-        {"slowest_ppm", "slowest stretch, ppm", ROLE_NONE, false},
-        {"fastest_ppm", "fastest stretch, ppm", ROLE_NONE, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_GROUP, true},
+                                                   {"against", "against", ROLE_GROUP},
+                                                   {"ppm", "ppm", ROLE_VALUE},
+                                                   {"low", "low", ROLE_LOW},
+                                                   {"high", "high", ROLE_HIGH},
+                                                   {"independent", "the other is", ROLE_SERIES},
+                                                   {"beyond", "beyond"},
+                                                   {"span_s", "over, s"},
+                                                   {"slowest_ppm", "slowest stretch, ppm"},
+                                                   {"fastest_ppm", "fastest stretch, ppm"},
+                                                   {0}};
     struct rates rates = {0};
     AUTO_TEXT struct text caption = {0};
     json_t *figure = figure_new(&(struct figure_spec){
@@ -774,20 +764,18 @@ static void add_clock(json_t *figure, const struct clocks_run *run, uint32_t clo
 
 static json_t *clocks_trust_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_NONE, true},
-        {"trust", "trust", ROLE_NONE, true},
-        {"fault", "fault", ROLE_NONE, false},
-        {"why", "why", ROLE_NONE, false},
-        {"cost_ns", "a reading, ns", ROLE_NONE, false},
-        {"resolution_ns", "resolution, ns", ROLE_NONE, false},
-        {"worst_ratio", "worst ratio", ROLE_NONE, false},
-        {"over", "over", ROLE_NONE, false},
-        {"shortest_us", "shortest to 1 %, µs", ROLE_NONE, false},
-        {"way", "read by", ROLE_NONE, false},
-        {"role", "tells", ROLE_NONE, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_NONE, true},
+                                                   {"trust", "trust", ROLE_NONE, true},
+                                                   {"fault", "fault"},
+                                                   {"why", "why"},
+                                                   {"cost_ns", "a reading, ns"},
+                                                   {"resolution_ns", "resolution, ns"},
+                                                   {"worst_ratio", "worst ratio"},
+                                                   {"over", "over"},
+                                                   {"shortest_us", "shortest to 1 %, µs"},
+                                                   {"way", "read by"},
+                                                   {"role", "tells"},
+                                                   {0}};
     size_t count;
     const uint32_t *order = clocks_by_use(run, &count);
     AUTO_TEXT struct text caption = {0};

@@ -426,11 +426,9 @@ void clocks_put_summary(const struct clocks_run *run, const struct style *style,
 
 /* --- the table --- */
 
-static const struct column columns[] = {
-    {"clock", false, false, false}, {"trust", false, false, false}, {"ticks", true, false, false},
-    {"cost", true, false, false},   {"step", true, false, false},   {"worst", true, false, false},
-    {"over", false, false, false},  {"CPUs", true, false, false},   {"ppm", true, false, false},
-};
+static const struct column columns[] = {{"clock"},      {"trust"},      {"ticks", true},
+                                        {"cost", true}, {"step", true}, {"worst", true},
+                                        {"over"},       {"CPUs", true}, {"ppm", true}};
 #define COLUMNS (sizeof(columns) / sizeof(*columns))
 
 /* From the widest to one that fits any place. */

@@ -39,21 +39,19 @@ static double drawn(double percent)
 /* Of each program and machine the effect that says most: a row for each of its controls. */
 static json_t *controls_figure(const struct repeating *run, bool alone)
 {
-    static const struct figure_column columns[] = {
-        {"row", "program", ROLE_Y, false},
-        {"control", "control", ROLE_X, true},
-        {"drawn", "% of the variance", ROLE_VALUE, false},
-        {"percent", "exactly, %", ROLE_NONE, false},
-        {"low", "low", ROLE_NONE, false},
-        {"high", "high", ROLE_NONE, false},
-        {"cv_percent", "variation then, %", ROLE_NONE, false},
-        {"shift", "moves the mean by", ROLE_NONE, false},
-        {"program", "program", ROLE_NONE, true},
-        {"machine", "machine", ROLE_NONE, true},
-        {"event", "event", ROLE_NONE, true},
-        {"source", "source", ROLE_NONE, true},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"row", "program", ROLE_Y},
+                                                   {"control", "control", ROLE_X, true},
+                                                   {"drawn", "% of the variance", ROLE_VALUE},
+                                                   {"percent", "exactly, %"},
+                                                   {"low", "low"},
+                                                   {"high", "high"},
+                                                   {"cv_percent", "variation then, %"},
+                                                   {"shift", "moves the mean by"},
+                                                   {"program", "program", ROLE_NONE, true},
+                                                   {"machine", "machine", ROLE_NONE, true},
+                                                   {"event", "event", ROLE_NONE, true},
+                                                   {"source", "source", ROLE_NONE, true},
+                                                   {0}};
     AUTO_TEXT struct text by = {0}; /* "aslr (perl), hash-seeds (perl)": what decides */
     AUTO_TEXT struct text caption = {0};
     const struct repeat_effect **list;
@@ -115,19 +113,17 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
 
 static json_t *contributions_figure(const struct repeating *run)
 {
-    const struct figure_column columns[] = {
-        {"event", "event", ROLE_GROUP, true},
-        {"of", "for each", ROLE_GROUP, false},
-        {"machine", "machine", machine_role(run), true},
-        {"each", "events", ROLE_VALUE, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"firm", "programs' own counts are", ROLE_SERIES, false},
-        {"runs", "runs", ROLE_NONE, false},
-        {"programs", "programs", ROLE_NONE, false},
-        {"residual", "deviation that is left", ROLE_NONE, false},
-        {0},
-    };
+    const struct figure_column columns[] = {{"event", "event", ROLE_GROUP, true},
+                                            {"of", "for each", ROLE_GROUP},
+                                            {"machine", "machine", machine_role(run), true},
+                                            {"each", "events", ROLE_VALUE},
+                                            {"low", "low", ROLE_LOW},
+                                            {"high", "high", ROLE_HIGH},
+                                            {"firm", "programs' own counts are", ROLE_SERIES},
+                                            {"runs", "runs"},
+                                            {"programs", "programs"},
+                                            {"residual", "deviation that is left"},
+                                            {0}};
     AUTO_TEXT struct text caption = {0};
     const struct repeat_contribution *list = run->report.contributions;
     const size_t count = run->report.contribution_count;
@@ -177,8 +173,7 @@ static json_t *ranking_figure(const struct repeating *run)
         {.key = "off_percent", .title = "off the truth, %"},
         {.key = "stdev_percent", .title = "standard deviation, %"},
         {.key = "programs"},
-        {0},
-    };
+        {0}};
     const struct figure_spec spec = {
         .id = "repeat-ranking",
         .title = "Which of several events is the proper one",
@@ -287,23 +282,21 @@ static bool put_variation_caption(const struct repeating *run, double end, struc
 
 static json_t *variation_figure(const struct repeating *run)
 {
-    const struct figure_column columns[] = {
-        {"program", "program", ROLE_GROUP, true},
-        {"event", "event", ROLE_GROUP, true},
-        {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", machine_role(run), true},
-        {"before", "as-is", ROLE_BEFORE, false},
-        {"after", "controlled", ROLE_AFTER, false},
-        {"as_is_percent", "as-is, exactly %", ROLE_NONE, false},
-        {"controlled_percent", "controlled, exactly %", ROLE_NONE, false},
-        {"mean", "mean as-is", ROLE_NONE, false},
-        {"as_is_runs", "runs as-is", ROLE_NONE, false},
-        {"controlled_runs", "runs controlled", ROLE_NONE, false},
-        {"as_is_alike", "alike as-is", ROLE_NONE, false},
-        {"controlled_alike", "alike controlled", ROLE_NONE, false},
-        {"who", "by which control", ROLE_NONE, false},
-        {0},
-    };
+    const struct figure_column columns[] = {{"program", "program", ROLE_GROUP, true},
+                                            {"event", "event", ROLE_GROUP, true},
+                                            {"source", "source", ROLE_NONE, true},
+                                            {"machine", "machine", machine_role(run), true},
+                                            {"before", "as-is", ROLE_BEFORE},
+                                            {"after", "controlled", ROLE_AFTER},
+                                            {"as_is_percent", "as-is, exactly %"},
+                                            {"controlled_percent", "controlled, exactly %"},
+                                            {"mean", "mean as-is"},
+                                            {"as_is_runs", "runs as-is"},
+                                            {"controlled_runs", "runs controlled"},
+                                            {"as_is_alike", "alike as-is"},
+                                            {"controlled_alike", "alike controlled"},
+                                            {"who", "by which control"},
+                                            {0}};
     AUTO_TEXT struct text caption = {0};
     size_t added = 0;
     const double end = end_of_axis(run);
@@ -412,20 +405,18 @@ static const struct {
 
 static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind)
 {
-    const struct figure_column columns[] = {
-        {"line", "program and event", ROLE_SERIES, false},
-        {"swept", swept[kind].along, ROLE_X, false},
-        {"beyond", "beyond the lowest", ROLE_Y, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"count", "count", ROLE_NONE, false},
-        {"runs", "runs", ROLE_NONE, false},
-        {"program", "program", ROLE_NONE, true},
-        {"event", "event", ROLE_NONE, true},
-        {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", machine_role(run), true},
-        {0},
-    };
+    const struct figure_column columns[] = {{"line", "program and event", ROLE_SERIES},
+                                            {"swept", swept[kind].along, ROLE_X},
+                                            {"beyond", "beyond the lowest", ROLE_Y},
+                                            {"low", "low", ROLE_LOW},
+                                            {"high", "high", ROLE_HIGH},
+                                            {"count", "count"},
+                                            {"runs", "runs"},
+                                            {"program", "program", ROLE_NONE, true},
+                                            {"event", "event", ROLE_NONE, true},
+                                            {"source", "source", ROLE_NONE, true},
+                                            {"machine", "machine", machine_role(run), true},
+                                            {0}};
     const struct repeat_sweep *largest = NULL;
     AUTO_TEXT struct text caption = {0};
     double least = INFINITY, most = 0;
@@ -479,15 +470,13 @@ static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind
 
 static json_t *causes_figure(const struct repeating *run)
 {
-    static const struct figure_column columns[] = {
-        {.key = "program", .filter = true},
-        {.key = "machine", .filter = true},
-        {.key = "cause", .filter = true},
-        {.key = "parted", .title = "parted here"},
-        {.key = "times"},
-        {.key = "evidence"},
-        {0},
-    };
+    static const struct figure_column columns[] = {{.key = "program", .filter = true},
+                                                   {.key = "machine", .filter = true},
+                                                   {.key = "cause", .filter = true},
+                                                   {.key = "parted", .title = "parted here"},
+                                                   {.key = "times"},
+                                                   {.key = "evidence"},
+                                                   {0}};
     AUTO_TEXT struct text caption = {0};
     size_t parted = 0;
     for (size_t i = 0; i < run->report.seen_count; i++)
@@ -546,21 +535,19 @@ static void put_sources_caption(const struct repeating *run, struct text *out)
 
 static json_t *sources_figure(const struct repeating *run)
 {
-    const struct figure_column columns[] = {
-        {"program", "program", ROLE_GROUP, true},
-        {"source", "source", ROLE_GROUP, true},
-        {"against", "against", ROLE_GROUP, false},
-        {"machine", "machine", machine_role(run), true},
-        {"difference", "difference", ROLE_VALUE, false},
-        {"reason", "mostly by", ROLE_SERIES, false},
-        {"raw", "as the source counts", ROLE_NONE, false},
-        {"repetitions", "repetitions", ROLE_NONE, false},
-        {"aligned", "each once", ROLE_NONE, false},
-        {"reference", "the other", ROLE_NONE, false},
-        {"unexplained", "not explained", ROLE_NONE, false},
-        {"evidence", "evidence", ROLE_NONE, false},
-        {0},
-    };
+    const struct figure_column columns[] = {{"program", "program", ROLE_GROUP, true},
+                                            {"source", "source", ROLE_GROUP, true},
+                                            {"against", "against", ROLE_GROUP},
+                                            {"machine", "machine", machine_role(run), true},
+                                            {"difference", "difference", ROLE_VALUE},
+                                            {"reason", "mostly by", ROLE_SERIES},
+                                            {"raw", "as the source counts"},
+                                            {"repetitions", "repetitions"},
+                                            {"aligned", "each once"},
+                                            {"reference", "the other"},
+                                            {"unexplained", "not explained"},
+                                            {"evidence", "evidence"},
+                                            {0}};
     AUTO_TEXT struct text caption = {0};
     put_sources_caption(run, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -619,14 +606,13 @@ static json_t *machines_figure(const struct repeating *run)
         {"program", "program", ROLE_GROUP, true},
         {"event", "event", ROLE_NONE, true},
         {"machine", "machine", ROLE_SERIES, true},
-        {"deviation", "from the mean of machines", ROLE_VALUE, false},
-        {"percent", "%", ROLE_NONE, false},
-        {"mean", "mean", ROLE_NONE, false},
-        {"stdev", "standard deviation", ROLE_NONE, false},
-        {"runs", "runs", ROLE_NONE, false},
+        {"deviation", "from the mean of machines", ROLE_VALUE},
+        {"percent", "%"},
+        {"mean", "mean"},
+        {"stdev", "standard deviation"},
+        {"runs", "runs"},
         {"source", "source", ROLE_NONE, true},
-        {0},
-    };
+        {0}};
     AUTO_TEXT struct text caption = {0};
     size_t compared = 0, same = 0, worst = 0, added = 0;
     double share = 0;

@@ -69,11 +69,8 @@ static void put_effect(const struct repeating *run, const struct repeat_effect *
                        const struct repeat_cell *cell, const struct style *style, struct text *out)
 {
     static const struct column part_columns[] = {
-        {"control", false, false, false},   {"alone cv%", true, false, false},
-        {"takes away", true, false, false}, {"without cv%", true, false, false},
-        {"comes back", true, false, false}, {"moves by", true, false, false},
-        {"", false, true, false},
-    };
+        {"control"},          {"alone cv%", true}, {"takes away", true}, {"without cv%", true},
+        {"comes back", true}, {"moves by", true},  {"", .wraps = true}};
     const bool all = run->studying.options->all;
     AUTO_TEXT struct text heading = {0};
     AUTO_TEXT struct text idle = {0}; /* "Nothing beyond chance by: argv0, cpu." */
@@ -210,12 +207,9 @@ void repeat_put_ranking(const struct repeating *run, const struct style *style, 
 /* --- the table --- */
 
 static const struct column columns[] = {
-    {"program", false, false, false},  {"event", false, false, false},
-    {"setting", false, false, false},  {"mean", true, false, false},
-    {"stdev", true, false, false},     {"cv %", true, false, false},
-    {"identical", true, false, false}, {"adjusted cv %", true, false, false},
-    {"residual", true, false, false},
-};
+    {"program"},       {"event"},      {"setting"},         {"mean", true},
+    {"stdev", true},   {"cv %", true}, {"identical", true}, {"adjusted cv %", true},
+    {"residual", true}};
 
 /* A narrow place has fewer columns. */
 static const struct layout {

@@ -349,12 +349,9 @@ static void put_lines(const struct repeating *run, const struct repeat_effect *c
                       size_t count, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {"program", false, false, false},   {"machine", false, false, false},
-        {"event", false, false, false},     {"mean", true, false, false},
-        {"as-is %", true, false, false},    {"identical", true, false, false},
-        {"ctrl %", true, false, false},     {"identical", true, false, false},
-        {"by control", false, true, false},
-    };
+        {"program"},      {"machine"},         {"event"},
+        {"mean", true},   {"as-is %", true},   {"identical", true},
+        {"ctrl %", true}, {"identical", true}, {"by control", .wraps = true}};
     /* The event that all lines are of; NULL: they are of several. */
     const char *event = repeat_event_of(list[0]->as_is);
     for (size_t i = 1; i < count && event; i++)
@@ -442,11 +439,9 @@ static void repeat_put_suite(const struct repeating *run, const struct style *st
 static void repeat_put_machines(const struct repeating *run, const struct style *style,
                                 struct text *out)
 {
-    static const struct column columns[] = {
-        {"program", false, false, false},  {"machine", false, false, false},
-        {"event", false, false, false},    {"controlled", true, false, false},
-        {"identical", true, false, false}, {"difference", true, false, false},
-    };
+    static const struct column columns[] = {{"program"},         {"machine"},
+                                            {"event"},           {"controlled", true},
+                                            {"identical", true}, {"difference", true}};
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     const struct repeat_effect **list;
     const size_t count = repeat_leaders(run, !run->studying.options->all, &list);
@@ -561,11 +556,8 @@ static void repeat_put_sources(const struct repeating *run, const struct style *
                                struct text *out)
 {
     static const struct column columns[] = {
-        {"program", false, false, false},   {"source", false, false, false},
-        {"raw", true, false, false},        {"repetitions", true, false, false},
-        {"aligned", true, false, false},    {"against", false, false, false},
-        {"difference", true, false, false}, {"", false, true, false},
-    };
+        {"program"},       {"source"},  {"raw", true},        {"repetitions", true},
+        {"aligned", true}, {"against"}, {"difference", true}, {"", .wraps = true}};
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     const bool several = run->file.program_count > 1 && run->studying.options->all;
     AUTO_TEXT struct text evidence = {0};

@@ -45,11 +45,11 @@ static const struct {
 
 static json_t *of_verdicts(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {{"verdict", "verdict", ROLE_GROUP, false},
-                                                   {"events", "events", ROLE_VALUE, false},
-                                                   {"meaning", "meaning", ROLE_NONE, false},
-                                                   {"names", "which", ROLE_NONE, false},
-                                                   {NULL, NULL, ROLE_NONE, false}};
+    static const struct figure_column columns[] = {{"verdict", "verdict", ROLE_GROUP},
+                                                   {"events", "events", ROLE_VALUE},
+                                                   {"meaning", "meaning"},
+                                                   {"names", "which"},
+                                                   {0}};
     AUTO_TEXT struct text caption = {0};
     size_t good = 0, amiss = 0;
     for (size_t i = 0; i < judgements->count; i++) {
@@ -88,14 +88,14 @@ static json_t *of_verdicts(const struct judgements *judgements)
 
 static json_t *of_specimens(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {{"specimen", "specimen", ROLE_X, false},
-                                                   {"event", "event", ROLE_Y, false},
-                                                   {"verdict", "verdict", ROLE_VALUE, false},
-                                                   {"percent", "difference, %", ROLE_NONE, false},
-                                                   {"cause", "cause", ROLE_NONE, false},
-                                                   {"path", "path", ROLE_NONE, false},
-                                                   {"truth", "grade of truth", ROLE_NONE, false},
-                                                   {NULL, NULL, ROLE_NONE, false}};
+    static const struct figure_column columns[] = {{"specimen", "specimen", ROLE_X},
+                                                   {"event", "event", ROLE_Y},
+                                                   {"verdict", "verdict", ROLE_VALUE},
+                                                   {"percent", "difference, %"},
+                                                   {"cause", "cause"},
+                                                   {"path", "path"},
+                                                   {"truth", "grade of truth"},
+                                                   {0}};
     AUTO_TEXT struct text caption = {0};
     size_t mixed = 0;
     for (size_t i = 0; i < judgements->count; i++) {
@@ -159,10 +159,10 @@ static json_t *of_overhead(const struct judgements *judgements)
     static const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
         {"path", "path", ROLE_SERIES, true},
-        {"overhead", "counted around nothing, median", ROLE_VALUE, false},
-        {"low", "lowest of nine tenths", ROLE_LOW, false},
-        {"high", "highest", ROLE_HIGH, false},
-        {NULL, NULL, ROLE_NONE, false}};
+        {"overhead", "counted around nothing, median", ROLE_VALUE},
+        {"low", "lowest of nine tenths", ROLE_LOW},
+        {"high", "highest", ROLE_HIGH},
+        {0}};
     static const struct figure_spec spec = {
         .id = "overhead-by-event",
         .title = "What counting itself adds, by event",
@@ -202,12 +202,16 @@ static json_t *of_overhead(const struct judgements *judgements)
 
 static json_t *of_explanations(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {
-        {"event", "event", ROLE_NONE, true},    {"verdict", "verdict", ROLE_NONE, true},
-        {"cause", "cause", ROLE_NONE, true},    {"per", "each", ROLE_NONE, false},
-        {"size", "adds", ROLE_NONE, false},     {"low", "95 % from", ROLE_NONE, false},
-        {"high", "to", ROLE_NONE, false},       {"share", "of the error", ROLE_NONE, false},
-        {"note", "in words", ROLE_NONE, false}, {NULL, NULL, ROLE_NONE, false}};
+    static const struct figure_column columns[] = {{"event", "event", ROLE_NONE, true},
+                                                   {"verdict", "verdict", ROLE_NONE, true},
+                                                   {"cause", "cause", ROLE_NONE, true},
+                                                   {"per", "each"},
+                                                   {"size", "adds"},
+                                                   {"low", "95 % from"},
+                                                   {"high", "to"},
+                                                   {"share", "of the error"},
+                                                   {"note", "in words"},
+                                                   {0}};
     static const struct figure_spec spec = {
         .id = "explanations",
         .title = "What explains the errors",
@@ -288,21 +292,20 @@ static void add_ladder(struct against *against, const struct judged_row *row)
 
 static json_t *against_truth(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {
-        {"event", "event", ROLE_NONE, true},
-        {"path", "path", ROLE_NONE, true},
-        {"specimen", "specimen", ROLE_NONE, true},
-        {"verdict", "verdict", ROLE_SERIES, true},
-        {"n", "N", ROLE_NONE, false},
-        {"predicted", "predicted", ROLE_X, false},
-        {"reported", "reported, mean", ROLE_Y, false},
-        {"min", "lowest", ROLE_LOW, false},
-        {"max", "highest", ROLE_HIGH, false},
-        {"percent", "difference, %", ROLE_NONE, false},
-        {"runs", "quiet runs", ROLE_NONE, false},
-        {"exact", "exact runs", ROLE_NONE, false},
-        {"disturbed", "disturbed runs", ROLE_NONE, false},
-        {NULL, NULL, ROLE_NONE, false}};
+    static const struct figure_column columns[] = {{"event", "event", ROLE_NONE, true},
+                                                   {"path", "path", ROLE_NONE, true},
+                                                   {"specimen", "specimen", ROLE_NONE, true},
+                                                   {"verdict", "verdict", ROLE_SERIES, true},
+                                                   {"n", "N"},
+                                                   {"predicted", "predicted", ROLE_X},
+                                                   {"reported", "reported, mean", ROLE_Y},
+                                                   {"min", "lowest", ROLE_LOW},
+                                                   {"max", "highest", ROLE_HIGH},
+                                                   {"percent", "difference, %"},
+                                                   {"runs", "quiet runs"},
+                                                   {"exact", "exact runs"},
+                                                   {"disturbed", "disturbed runs"},
+                                                   {0}};
     static const struct figure_spec spec = {
         .id = "reported-against-predicted",
         .title = "Reported against predicted counts",
@@ -374,18 +377,18 @@ static void add_differences(json_t *figure, const struct judged_row *row)
 
 static json_t *by_size(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {{"ladder", "ladder", ROLE_SERIES, false},
+    static const struct figure_column columns[] = {{"ladder", "ladder", ROLE_SERIES},
                                                    {"event", "event", ROLE_NONE, true},
                                                    {"path", "path", ROLE_NONE, true},
                                                    {"specimen", "specimen", ROLE_NONE, true},
-                                                   {"n", "N", ROLE_X, false},
-                                                   {"percent", "difference, %", ROLE_Y, false},
-                                                   {"low", "95 % from", ROLE_LOW, false},
-                                                   {"high", "to", ROLE_HIGH, false},
-                                                   {"predicted", "predicted", ROLE_NONE, false},
-                                                   {"reported", "reported, mean", ROLE_NONE, false},
-                                                   {"verdict", "verdict", ROLE_NONE, false},
-                                                   {NULL, NULL, ROLE_NONE, false}};
+                                                   {"n", "N", ROLE_X},
+                                                   {"percent", "difference, %", ROLE_Y},
+                                                   {"low", "95 % from", ROLE_LOW},
+                                                   {"high", "to", ROLE_HIGH},
+                                                   {"predicted", "predicted"},
+                                                   {"reported", "reported, mean"},
+                                                   {"verdict", "verdict"},
+                                                   {0}};
     static const struct figure_spec spec = {
         .id = "difference-by-n",
         .title = "Difference from the truth, by N",
