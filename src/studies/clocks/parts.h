@@ -203,6 +203,8 @@ struct clock_seen clocks_seen(const struct clocks_run *run, size_t index);
 bool clocks_is_judged(const struct clocks_run *run, size_t index);
 /* Was it compared over any interval? */
 bool clocks_has_rows(const struct clocks_run *run, size_t clock);
+/* Of the same workload and circumstances, whatever its length? */
+bool clocks_are_alike(const struct clock_row *left, const struct clock_row *right);
 /* Name of the clock. */
 const char *clocks_name(const struct clocks_case *file, uint32_t clock);
 /* The row in which it deviates most; NULL: it was not compared. */

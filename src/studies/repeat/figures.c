@@ -101,7 +101,7 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
                     text_string(&by));
     else
         text_puts(&caption, " The runs at hand prove it of no single one.");
-    json_object_set_new(figure, "caption", json_text(text_string(&caption)));
+    figure_set_caption(figure, &caption);
     return figure;
 }
 
@@ -195,18 +195,14 @@ static json_t *ranking_figure(const struct repeating *run)
 
 /* --- each program --- */
 
-/* Several runs of both. */
-static bool has_change(const struct repeat_effect *effect)
-{
-    return effect->as_is->runs > 1 && effect->controlled->runs > 1 &&
-           isfinite(effect->as_is->cv_percent) && isfinite(effect->controlled->cv_percent);
-}
-
-/* Of all effects, or where they are too many of each program the one that says most. */
+/* With several runs of both settings: of all effects, or where they are too many of each program
+ * the one that says most. */
 static bool is_shown(const struct repeating *run, const struct repeat_effect *effect)
 {
     const struct repeat_place *at = &effect->as_is->cell->at;
-    return has_change(effect) && !repeat_counts_repetitions(effect->as_is) &&
+    return effect->as_is->runs > 1 && effect->controlled->runs > 1 &&
+           isfinite(effect->as_is->cv_percent) && isfinite(effect->controlled->cv_percent) &&
+           !repeat_counts_repetitions(effect->as_is) &&
            (run->report.effect_count <= FIGURE_MOST_ROWS ||
             effect == repeat_leading(run, at->machine, at->program));
 }
@@ -342,21 +338,6 @@ static bool is_point(const struct repeat_sweep *sweep, const struct repeat_row *
            strcmp(repeat_event_of(row), sweep->event) == 0;
 }
 
-/* Differences within a sweep are small beside the counts themselves. */
-static void add_point(json_t *figure, const struct repeating *run, const struct repeat_sweep *sweep,
-                      const struct repeat_row *row)
-{
-    const double from = sweep->lowest;
-    AUTO_TEXT struct text series = {0};
-    text_printf(&series, "%s, %s", repeat_program_name(run, sweep->at.program), sweep->event);
-    FIGURE_ROW(figure, json_text(text_string(&series)), figure_number((double)row->cell->swept),
-               figure_number(row->usual - from), figure_number((double)row->min - from),
-               figure_number((double)row->max - from), figure_number(row->usual),
-               json_count(row->runs), json_text(repeat_program_name(run, sweep->at.program)),
-               json_text(sweep->event), json_text(sweep->source),
-               json_text(repeat_machine_name(run, sweep->at.machine)));
-}
-
 /* Is it drawn at all? The same with repetitions would hide it. */
 static bool is_drawn(const struct repeat_sweep *sweep, enum command_sweep kind)
 {
@@ -381,9 +362,19 @@ static size_t add_sweeps(json_t *figure, const struct repeating *run, enum comma
             if (sweep->points > room)
                 continue;
             room -= sweep->points;
-            for (size_t row = 0; row < report->row_count; row++)
-                if (report->rows[row].runs && is_point(sweep, &report->rows[row]))
-                    add_point(figure, run, sweep, &report->rows[row]);
+            const char *program = repeat_program_name(run, sweep->at.program);
+            const double from = sweep->lowest; /* differences are small beside the counts */
+            for (const struct repeat_row *row = report->rows;
+                 row < report->rows + report->row_count; row++)
+                if (row->runs && is_point(sweep, row))
+                    FIGURE_ROW(figure, json_text(memory_format("%s, %s", program, sweep->event)),
+                               figure_number((double)row->cell->swept),
+                               figure_number(row->usual - from),
+                               figure_number((double)row->min - from),
+                               figure_number((double)row->max - from), figure_number(row->usual),
+                               json_count(row->runs), json_text(program), json_text(sweep->event),
+                               json_text(sweep->source),
+                               json_text(repeat_machine_name(run, sweep->at.machine)));
         }
     return left;
 }

@@ -256,22 +256,12 @@ static void add_names(struct table *table, const struct repeating *run,
     table_add(table, TONE_PLAIN, REPEAT_SETTING(cell->controls));
 }
 
-/* "+0.3 (-1 to 2)" */
-static void add_residual(struct table *table, const struct repeat_row *row)
-{
-    const char *residual = REPEAT_DIFFERENCE(row->residual);
-    if (isfinite(row->residual_low) && isfinite(row->residual_high))
-        table_addf(table, TONE_PLAIN, "%s (%s to %s)", residual,
-                   REPEAT_DIFFERENCE(row->residual_low), REPEAT_DIFFERENCE(row->residual_high));
-    else
-        table_add(table, TONE_PLAIN, residual);
-}
-
 static void add_row(struct table *table, const struct layout *layout, const struct repeating *run,
                     const struct repeat_row *row, const struct repeat_row *before)
 {
     const struct repeat_cell *cell = row->cell;
     const bool same = row->runs && row->distinct == 1;
+    AUTO_TEXT struct text residual = {0};
     add_names(table, run, cell, row, before);
     table_add(table, row->runs ? TONE_STRONG : TONE_DIM,
               row->runs ? REPEAT_NUMBER(same ? (double)row->min : rint(row->mean)) : "-");
@@ -283,10 +273,13 @@ static void add_row(struct table *table, const struct layout *layout, const stru
               row->runs ? REPEAT_PERCENT(row->cv_percent) : "-");
     table_addf(table, same ? TONE_GOOD : TONE_PLAIN, "%zu of %zu", repeat_alike(row), row->runs);
     table_add(table, TONE_PLAIN, row->is_adjusted ? REPEAT_PERCENT(row->adjusted_cv_percent) : "");
+    /* "+0.3 (-1 to 2)" */
     if (layout->residual && row->is_adjusted && isfinite(row->residual))
-        add_residual(table, row);
-    else
-        table_add(table, TONE_PLAIN, "");
+        text_puts(&residual, REPEAT_DIFFERENCE(row->residual));
+    if (residual.length && isfinite(row->residual_low) && isfinite(row->residual_high))
+        text_printf(&residual, " (%s to %s)", REPEAT_DIFFERENCE(row->residual_low),
+                    REPEAT_DIFFERENCE(row->residual_high));
+    table_add(table, TONE_PLAIN, text_string(&residual));
 }
 
 void repeat_put_table(const struct repeating *run, const struct style *style, struct text *out)
