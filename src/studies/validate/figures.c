@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "output/figure.h"
 #include "studies/validate/parts.h"
 
@@ -356,25 +357,6 @@ static bool differs(const struct judged_row *row)
     return false;
 }
 
-static void add_differences(json_t *figure, const struct judged_row *row)
-{
-    const char *event = row->judgement->evidence->event;
-    AUTO_TEXT struct text series = {0};
-    text_printf(&series, "%s \u00b7 %s", event, row->specimen);
-    for (size_t i = 0; i < row->point_count && figure_rows(figure) < FIGURE_MOST_ROWS; i++) {
-        const struct judged_point *point = &row->points[i];
-        const double truth = (double)point->point->truth.low;
-        if (!is_comparable(point) || truth == 0)
-            continue;
-        FIGURE_ROW(figure, json_text(text_string(&series)), json_text(event), json_text(row->path),
-                   json_text(row->specimen), json_count(point->point->n),
-                   figure_number(percent_of(point, point->mean)),
-                   figure_number(100 * point->low / truth),
-                   figure_number(100 * point->high / truth), json_difference((int64_t)truth),
-                   figure_number(point->mean), json_text(verdict_names[row->verdict]));
-    }
-}
-
 static json_t *by_size(const struct judgements *judgements)
 {
     static const struct figure_column columns[] = {{"ladder", "ladder", ROLE_SERIES},
@@ -399,11 +381,26 @@ static json_t *by_size(const struct judgements *judgements)
         .columns = columns};
     json_t *figure = figure_new(&spec);
     size_t ladders = 0;
-    for (size_t i = 0; i < judgements->row_count; i++)
-        if (differs(judgements->rows[i])) {
-            ladders++;
-            add_differences(figure, judgements->rows[i]);
+    for (size_t i = 0; i < judgements->row_count; i++) {
+        const struct judged_row *row = judgements->rows[i];
+        const char *event = row->judgement->evidence->event;
+        const char *series = memory_format("%s \u00b7 %s", event, row->specimen);
+        if (!differs(row))
+            continue;
+        ladders++;
+        for (size_t j = 0; j < row->point_count && figure_rows(figure) < FIGURE_MOST_ROWS; j++) {
+            const struct judged_point *point = &row->points[j];
+            const double truth = (double)point->point->truth.low;
+            if (is_comparable(point) && truth != 0)
+                FIGURE_ROW(figure, json_text(series), json_text(event), json_text(row->path),
+                           json_text(row->specimen), json_count(point->point->n),
+                           figure_number(percent_of(point, point->mean)),
+                           figure_number(100 * point->low / truth),
+                           figure_number(100 * point->high / truth),
+                           json_difference((int64_t)truth), figure_number(point->mean),
+                           json_text(verdict_names[row->verdict]));
         }
+    }
     AUTO_TEXT struct text caption = {0};
     text_printf(
         &caption,
