@@ -208,8 +208,7 @@ void repeat_put_report(const void *shown, const struct style *style, struct text
 json_t *repeat_figures(const void *shown);
 /* As tables (fields.c). */
 extern const struct field repeat_results, repeat_ranking;
-extern const struct fields repeat_analysis, repeat_row_table, repeat_seen_table,
-    repeat_alignment_table, repeat_contribution_table, repeat_rank_table;
+extern const struct fields repeat_analysis, repeat_seen_table, repeat_rank_table;
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay repeat` shows, for people and for programs, and what they share. Each
