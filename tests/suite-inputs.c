@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * suite-inputs SUITE FOLDER: makes the inputs of a suite in a folder and prints its workloads, one
- * a line with tabs: name, command, package, needs, input, threaded, io. */
+ * a line with tabs: name, command, package, needs, input. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,8 +45,8 @@ int main(int argc, char **argv)
         error = make(&suite.inputs[i], slash ? beside : ".", argv[2], &failure);
     for (size_t i = 0; i < suite.count && !error; i++) {
         const struct workload *one = &suite.list[i];
-        printf("%s\t%s\t%s\t%s\t%s\t%d\t%d\n", one->name, one->command, one->package, one->needs,
-               one->input, one->threaded, one->io);
+        printf("%s\t%s\t%s\t%s\t%s\n", one->name, one->command, one->package, one->needs,
+               one->input);
     }
     if (error)
         fprintf(stderr, "%s\n", failure.text);

@@ -7,7 +7,6 @@
  *
  *     output.h, .c            where a result goes, progress, words for a shell
  *     table.h, .c             text for people: tables, paragraphs
- *     plot.h, .c              boxes and points as characters
  *     field.h, .c             field tables, and formats over them: JSON, CSV, Markdown, plain tables
  *     schema.c                what field tables say of themselves: JSON Schema, docs/json.md
  *     json.h, .c              the envelope, and how numbers are written

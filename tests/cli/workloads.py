@@ -22,7 +22,7 @@ def read_suite(suite, folder):
     done = subprocess.run([MAKER, suite, folder], text=True, capture_output=True, check=False)
     if done.returncode:
         raise AssertionError(done.stderr)
-    keys = ("name", "command", "package", "needs", "input", "threaded", "io")
+    keys = ("name", "command", "package", "needs", "input")
     return [dict(zip(keys, line.split("\t"))) for line in done.stdout.splitlines()]
 
 
@@ -42,8 +42,6 @@ class Open(unittest.TestCase):
 
     def test_it_holds_what_it_promises(self):
         self.assertGreaterEqual(len(self.list), 12)
-        self.assertGreaterEqual(sum(one["threaded"] == "1" for one in self.list), 2)
-        self.assertGreaterEqual(sum(one["io"] == "1" for one in self.list), 1)
         self.assertTrue(all(one["package"] for one in self.list))
 
     def test_inputs_are_the_same_bytes_each_time(self):
@@ -124,8 +122,7 @@ class Suites(unittest.TestCase):
     def test_a_suite_that_is_wrong_is_told_with_its_line(self):
         for text, words in (("[x]\ncommand = a\n[x]\n\ncolour = red\n", "line 5"),
                             ("[x]\ncommand = 'a\n", "has no command"),
-                            ("", "no workload"),
-                            ("[x]\nthreaded = maybe\n", "line 2")):
+                            ("", "no workload")):
             done = self.repeat(self.write(text))
             self.assertEqual(done.returncode, 125, done.stderr)
             self.assertIn(words, done.stderr)

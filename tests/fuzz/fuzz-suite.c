@@ -40,7 +40,7 @@ static void check(const struct suite *suite)
         AUTO_WORDS char **words = NULL;
         assert(brought_name_is_plain(one->name));
         assert(words_split(one->command, &words, NULL) >= 1 && words[0][0]);
-        assert(one->package && one->needs && one->input && one->about);
+        assert(one->package && one->needs && one->input);
     }
     for (size_t i = 0; i < suite->input_count; i++) {
         const struct made_input *input = &suite->inputs[i];

@@ -14,45 +14,21 @@
 /* ----------------------------------------------------------------------------------------------
  * What one reading of a clock costs, and how finely the clock tells time. */
 
-struct quantity {
-    const char *name;
-    double ns, low, high; /* NaN: not known */
-};
-
 /* Log axes have no place for what is not above 0. */
 static double positive(double ns)
 {
     return isfinite(ns) && ns > 0 ? ns : (double)NAN;
 }
 
-static struct quantity cost_of(const struct clock_seen *seen)
-{
-    const struct clock_cost *cost = &seen->cost;
-    const double ns = cost->known ? positive(cost->ns) : (double)NAN;
-    const double each = cost->ticks > 0 ? ns / cost->ticks : (double)NAN;
-    return (struct quantity){"a reading", ns, positive(cost->low * each),
-                             positive(cost->high * each)};
-}
-
-static struct quantity resolution_of(const struct clock_seen *seen)
-{
-    const struct clock_granularity *granularity = &seen->granularity;
-    return (struct quantity){
-        "resolution", granularity->known ? positive(granularity->resolution_ns) : (double)NAN, NAN,
-        NAN};
-}
-
 static json_t *clocks_reading_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_GROUP, true},
-        {"what", "what", ROLE_FACET, false},
-        {"ns", "ns", ROLE_VALUE, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"trust", "trust", ROLE_SERIES, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_GROUP, true},
+                                                   {"what", "what", ROLE_FACET},
+                                                   {"ns", "ns", ROLE_VALUE},
+                                                   {"low", "low", ROLE_LOW},
+                                                   {"high", "high", ROLE_HIGH},
+                                                   {"trust", "trust", ROLE_SERIES},
+                                                   {0}};
     size_t count;
     const uint32_t *order = clocks_by_use(run, &count);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -66,13 +42,19 @@ static json_t *clocks_reading_figure(const struct clocks_run *run)
     });
     for (size_t i = 0; i < count && 2 * i < FIGURE_MOST_ROWS; i++) {
         const struct clock_seen seen = clocks_seen(run, order[i]);
-        const struct quantity both[] = {cost_of(&seen), resolution_of(&seen)};
-        for (size_t j = 0; j < 2; j++)
-            if (isfinite(both[j].ns))
-                FIGURE_ROW(figure, json_text(clocks_name(&run->file, order[i])),
-                           json_text(both[j].name), figure_number(both[j].ns),
-                           figure_number(both[j].low), figure_number(both[j].high),
-                           json_text(clock_trust_names[seen.verdict->trust]));
+        const struct clock_cost *cost = &seen.cost;
+        const char *trust = clock_trust_names[seen.verdict->trust];
+        const double ns = cost->known ? positive(cost->ns) : (double)NAN;
+        const double each = cost->ticks > 0 ? ns / cost->ticks : (double)NAN;
+        const double fine =
+            seen.granularity.known ? positive(seen.granularity.resolution_ns) : (double)NAN;
+        if (isfinite(ns))
+            FIGURE_ROW(figure, json_text(seen.clock->name), json_text("a reading"),
+                       figure_number(ns), figure_number(positive(cost->low * each)),
+                       figure_number(positive(cost->high * each)), json_text(trust));
+        if (isfinite(fine))
+            FIGURE_ROW(figure, json_text(seen.clock->name), json_text("resolution"),
+                       figure_number(fine), NULL, NULL, json_text(trust));
     }
     return figure;
 }
@@ -90,13 +72,6 @@ struct tile {
     size_t runs, lengths;
 };
 
-static bool is_same_kind(const struct clock_row *a, const struct clock_row *b)
-{
-    return a->clock == b->clock && a->threads == b->threads && a->moves == b->moves &&
-           a->handover == b->handover && a->awake == b->awake &&
-           strcmp(a->workload, b->workload) == 0;
-}
-
 static double farther(double one, double other)
 {
     return isnan(one) || fabs(other - 1) > fabs(one - 1) ? other : one;
@@ -111,7 +86,7 @@ static size_t find_tile(const struct clocks_run *run, size_t begin, struct tile 
     *tile = (struct tile){.row = &rows[begin], .ratio = NAN, .low = NAN, .high = NAN, .naive = NAN};
     for (; at < run->report.row_count; at++) {
         const struct clock_row *row = &rows[at];
-        if (at > begin && !is_same_kind(&rows[begin], row))
+        if (row->clock != rows[begin].clock || !clocks_are_alike(&rows[begin], row))
             break;
         if (!row->runs)
             continue;
@@ -125,12 +100,6 @@ static size_t find_tile(const struct clocks_run *run, size_t begin, struct tile 
         tile->lengths++;
     }
     return at;
-}
-
-static bool is_compared(const struct clocks_run *run, const struct tile *tile)
-{
-    return isfinite(tile->ratio) && tile->row->clock != tile->row->reference &&
-           clocks_is_judged(run, tile->row->clock);
 }
 
 /* 1 %: 2 digits; a millionth: 6. To a tenth, for people who read it in a field. */
@@ -166,31 +135,27 @@ static void intervals_look_at(const struct clocks_run *run, const struct tile *t
         overview->worst = *tile;
 }
 
-static void put_worst(const struct clocks_run *run, const struct overview *overview,
-                      struct text *out)
-{
-    char ratio[NUMBER_SIZE];
-    clocks_ratio(overview->worst.ratio, ratio, sizeof(ratio));
-    text_printf(out, " Clocks of real time are right to 1 %% or better in %zu of %zu fields",
-                overview->wall_fine, overview->wall);
-    text_printf(out, "; the farthest off is %s over ",
-                clocks_name(&run->file, overview->worst.row->clock));
-    clocks_put_interval(overview->worst.row, out);
-    text_printf(out, ", %s times the reference.", ratio);
-}
-
 static void intervals_put_caption(const struct clocks_run *run, const struct overview *overview,
                                   struct text *out)
 {
     const char *reference = overview->fields && run->report.reference.clock >= 0
                                 ? clocks_name(&run->file, (uint32_t)run->report.reference.clock)
                                 : "the reference";
+    char ratio[NUMBER_SIZE];
     text_printf(out,
                 "To how many digits a clock and %s agree over an interval, at worst (CPU time: "
                 "usually): 2 digits are 1 %%, 6 a millionth, 0 no agreement.",
                 reference);
-    if (overview->worst.row)
-        put_worst(run, overview, out);
+    if (overview->worst.row) {
+        clocks_ratio(overview->worst.ratio, ratio, sizeof(ratio));
+        text_printf(out,
+                    " Clocks of real time are right to 1 %% or better in %zu of %zu fields; the "
+                    "farthest off is %s over ",
+                    overview->wall_fine, overview->wall,
+                    clocks_name(&run->file, overview->worst.row->clock));
+        clocks_put_interval(overview->worst.row, out);
+        text_printf(out, ", %s times the reference.", ratio);
+    }
     if (overview->idle)
         text_puts(out, " CPU time stands still while its thread waits, as it claims to.");
     if (!overview->independent)
@@ -199,17 +164,6 @@ static void intervals_put_caption(const struct clocks_run *run, const struct ove
 }
 
 /* --- rows --- */
-
-static void add_tile(json_t *figure, const struct clocks_run *run, const struct tile *tile)
-{
-    AUTO_TEXT struct text interval = {0};
-    clocks_put_interval(tile->row, &interval);
-    FIGURE_ROW(figure, json_text(clocks_name(&run->file, tile->row->clock)),
-               json_text(tile->row->workload), json_text(text_string(&interval)),
-               figure_number(digits_of(tile->ratio)), figure_number(tile->ratio),
-               figure_number(tile->low), figure_number(tile->high), figure_number(tile->naive),
-               json_count(tile->runs), json_count(tile->lengths));
-}
 
 /* Which clock the others were held against, and why that one. */
 static void clocks_note_reference(const struct clocks_run *run, json_t *figure)
@@ -222,19 +176,17 @@ static void clocks_note_reference(const struct clocks_run *run, json_t *figure)
 
 static json_t *clocks_intervals_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_Y, true},
-        {"workload", "workload", ROLE_NONE, true},
-        {"interval", "interval", ROLE_X, false},
-        {"digits", "digits that agree", ROLE_VALUE, false},
-        {"ratio", "ratio to the reference", ROLE_NONE, false},
-        {"ratio_min", "lowest", ROLE_NONE, false},
-        {"ratio_max", "highest", ROLE_NONE, false},
-        {"naive", "in the paper's order of reading", ROLE_NONE, false},
-        {"runs", "runs", ROLE_NONE, false},
-        {"lengths", "lengths", ROLE_NONE, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_Y, true},
+                                                   {"workload", "workload", ROLE_NONE, true},
+                                                   {"interval", "interval", ROLE_X},
+                                                   {"digits", "digits that agree", ROLE_VALUE},
+                                                   {"ratio", "ratio to the reference"},
+                                                   {"ratio_min", "lowest"},
+                                                   {"ratio_max", "highest"},
+                                                   {"naive", "in the paper's order of reading"},
+                                                   {"runs", "runs"},
+                                                   {"lengths", "lengths"},
+                                                   {0}};
     const size_t rows = run->report.row_count;
     struct overview overview = {0};
     struct tile tile;
@@ -249,11 +201,18 @@ static json_t *clocks_intervals_figure(const struct clocks_run *run)
     });
     for (size_t at = 0; at < rows;) {
         at = find_tile(run, at, &tile);
-        if (!is_compared(run, &tile))
+        if (!isfinite(tile.ratio) || tile.row->clock == tile.row->reference ||
+            !clocks_is_judged(run, tile.row->clock))
             continue;
         intervals_look_at(run, &tile, &overview);
+        AUTO_TEXT struct text interval = {0};
+        clocks_put_interval(tile.row, &interval);
         if (overview.fields <= FIGURE_MOST_ROWS)
-            add_tile(figure, run, &tile);
+            FIGURE_ROW(figure, json_text(clocks_name(&run->file, tile.row->clock)),
+                       json_text(tile.row->workload), json_text(text_string(&interval)),
+                       figure_number(digits_of(tile.ratio)), figure_number(tile.ratio),
+                       figure_number(tile.low), figure_number(tile.high), figure_number(tile.naive),
+                       json_count(tile.runs), json_count(tile.lengths));
     }
     intervals_put_caption(run, &overview, &caption);
     figure_set_caption(figure, &caption);
@@ -331,11 +290,6 @@ static bool is_drawn(const struct clock_point *point, bool compared)
                      : isfinite(point->measured_ms) && point->measured_ms > 0);
 }
 
-static bool is_reference(const struct clocks_run *run, uint32_t clock)
-{
-    return run->report.reference.clock >= 0 && (uint32_t)run->report.reference.clock == clock;
-}
-
 /* compared: what can be held against the reference, which itself agrees with itself. */
 static struct sleeps gather_sleeps(const struct clocks_run *run, bool compared)
 {
@@ -343,7 +297,8 @@ static struct sleeps gather_sleeps(const struct clocks_run *run, bool compared)
     struct sleeps sleeps = {.all = memory_new(report->point_count + 1, sizeof(*sleeps.all))};
     for (size_t i = 0; i < report->point_count; i++) {
         const struct clock_point *point = &report->points[i];
-        if (!clocks_is_judged(run, point->clock) || (compared && is_reference(run, point->clock)))
+        if (!clocks_is_judged(run, point->clock) ||
+            (compared && run->report.reference.clock == (int64_t)point->clock))
             continue;
         if (is_drawn(point, compared))
             sleeps.all[sleeps.count++] = (struct sleep){point, sort_of(run, point->clock)};
@@ -367,45 +322,30 @@ static size_t end_of(const struct sleeps *sleeps, size_t begin, bool lengths)
 
 /* --- rows --- */
 
-static void add_point(json_t *figure, const struct clocks_run *run, const struct sleep *sleep)
+/* Of each length as many as there is room for, evenly from the shortest to the longest; and the
+ * line of what was asked for. */
+static void add_sleeps(json_t *figure, const struct clocks_run *run, const struct sleeps *sleeps)
 {
-    const struct clock_point *point = sleep->point;
-    FIGURE_ROW(figure, json_text(sorts[sleep->sort]),
-               json_text(clocks_name(&run->file, point->clock)), figure_number(point->requested_ms),
-               figure_number(point->measured_ms), figure_number(point->reference_ms),
-               figure_number(1e6 * (ratio_of(point) - 1)));
-}
-
-/* At most `most` of each length, evenly from the shortest to the longest. */
-static void add_points(json_t *figure, const struct clocks_run *run, const struct sleeps *sleeps,
-                       size_t most)
-{
-    size_t added = 0;
+    double shortest = INFINITY, longest = 0;
+    size_t lengths = 0, added = 0;
+    for (size_t begin = 0; begin < sleeps->count; begin = end_of(sleeps, begin, true))
+        lengths++;
+    const size_t room = FIGURE_MOST_ROWS / (lengths ? lengths : 1), most = room ? room : 1;
     for (size_t begin = 0, end; begin < sleeps->count; begin = end) {
         end = end_of(sleeps, begin, true);
         const size_t there = end - begin, kept = there < most ? there : most;
+        shortest = fmin(shortest, sleeps->all[begin].point->requested_ms);
+        longest = fmax(longest, sleeps->all[begin].point->requested_ms);
         for (size_t i = 0; i < kept && added < FIGURE_MOST_ROWS; i++, added++) {
             const size_t at = kept > 1 ? i * (there - 1) / (kept - 1) : there / 2;
-            add_point(figure, run, &sleeps->all[begin + at]);
+            const struct sleep *sleep = &sleeps->all[begin + at];
+            const struct clock_point *point = sleep->point;
+            FIGURE_ROW(figure, json_text(sorts[sleep->sort]),
+                       json_text(clocks_name(&run->file, point->clock)),
+                       figure_number(point->requested_ms), figure_number(point->measured_ms),
+                       figure_number(point->reference_ms),
+                       figure_number(1e6 * (ratio_of(point) - 1)));
         }
-    }
-}
-
-static size_t most_of_a_length(const struct sleeps *sleeps)
-{
-    size_t lengths = 0;
-    for (size_t begin = 0; begin < sleeps->count; begin = end_of(sleeps, begin, true))
-        lengths++;
-    const size_t most = FIGURE_MOST_ROWS / (lengths ? lengths : 1);
-    return most ? most : 1;
-}
-
-static void add_line(json_t *figure, const struct sleeps *sleeps)
-{
-    double shortest = INFINITY, longest = 0;
-    for (size_t i = 0; i < sleeps->count; i++) {
-        shortest = fmin(shortest, sleeps->all[i].point->requested_ms);
-        longest = fmax(longest, sleeps->all[i].point->requested_ms);
     }
     if (sleeps->count)
         figure_add_line(figure, "as asked for", NULL, 0, 1, shortest, longest);
@@ -479,32 +419,15 @@ static void put_caption(const struct clocks_run *run, const struct sleepers *fou
                        "hardware.");
 }
 
-/* Rows and notes of a figure of sleeps, whatever is drawn of them. */
-static void fill(json_t *figure, const struct clocks_run *run, const struct sleeps *sleeps)
-{
-    add_points(figure, run, sleeps, most_of_a_length(sleeps));
-    if (sleeps->count > FIGURE_MOST_ROWS)
-        figure_add_note(figure, "Of many sleeps of one length some are drawn, evenly from the "
-                                "shortest to the longest.");
-    if (sleeps->beyond)
-        figure_add_note(figure, "Sleeps over which a clock did not move, or whose rate is not "
-                                "known, have no place on the axis.");
-}
-
-/* Columns as add_point fills them; one of the last is drawn upwards. */
-#define SLEEP_COLUMNS(measured, off)                                                               \
-    {"sort", "sort", ROLE_SERIES, false}, {"clock", "clock", ROLE_NONE, true},                     \
-        {"requested_ms", "asked for, ms", ROLE_X, false},                                          \
-        {"measured_ms", "by the clock, ms", measured, false},                                      \
-        {"reference_ms", "by the reference, ms", ROLE_NONE, false},                                \
-        {"off_ppm", "off the reference, ppm", off, false},                                         \
-    {                                                                                              \
-        0                                                                                          \
-    }
-
 static json_t *clocks_sleeps_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_Y, ROLE_NONE)};
+    static const struct figure_column columns[] = {{"sort", "sort", ROLE_SERIES},
+                                                   {"clock", "clock", ROLE_NONE, true},
+                                                   {"requested_ms", "asked for, ms", ROLE_X},
+                                                   {"measured_ms", "by the clock, ms", ROLE_Y},
+                                                   {"reference_ms", "by the reference, ms"},
+                                                   {"off_ppm", "off the reference, ppm"},
+                                                   {0}};
     const struct sleeps sleeps = gather_sleeps(run, false), compared = gather_sleeps(run, true);
     AUTO_TEXT struct text caption = {0};
     const struct sleepers found = find_sleepers(run, &compared);
@@ -519,53 +442,13 @@ static json_t *clocks_sleeps_figure(const struct clocks_run *run)
         .y = {.label = "by the clock, ms", .scale = SCALE_LOG},
         .columns = columns,
     });
-    fill(figure, run, &sleeps);
-    add_line(figure, &sleeps);
-    return figure;
-}
-
-/* --- the same beside the reference --- */
-
-/* " CPU time: up to -999,000 ppm." of every sort that there is. */
-static void put_errors(const struct sleeps *sleeps, struct text *out)
-{
-    for (size_t i = 0; i < sleeps->count;) {
-        const enum sort sort = sleeps->all[i].sort;
-        double worst = NAN;
-        char ppm[NUMBER_SIZE];
-        for (; i < sleeps->count && sleeps->all[i].sort == sort; i++) {
-            const double off = 1e6 * (ratio_of(sleeps->all[i].point) - 1);
-            worst = isnan(worst) || fabs(off) > fabs(worst) ? off : worst;
-        }
-        clocks_ppm(worst, ppm, sizeof(ppm));
-        if (isfinite(worst))
-            text_printf(out, "%s%s by up to %s ppm", out->length ? ", " : "", sorts[sort], ppm);
-    }
-}
-
-static json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
-{
-    static const struct figure_column columns[] = {SLEEP_COLUMNS(ROLE_NONE, ROLE_Y)};
-    const struct sleeps sleeps = gather_sleeps(run, true);
-    AUTO_TEXT struct text caption = {0};
-    AUTO_TEXT struct text errors = {0};
-    put_errors(&sleeps, &errors);
-    text_printf(&caption,
-                "By how many millionths a clock's duration of a sleep differs from the "
-                "reference's, read at the same moments: %s. Clocks of CPU time show what the "
-                "thread used.",
-                errors.length ? text_string(&errors) : "there is no reference");
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = "clocks-sleep-errors",
-        .title = "How far clocks are off the reference over sleeps",
-        .caption = text_string(&caption),
-        .kind = FIGURE_POINTS,
-        .x = {.label = "sleep asked for, ms", .scale = SCALE_LOG},
-        .y = {.label = "off the reference, ppm", .scale = SCALE_SYMLOG},
-        .columns = columns,
-    });
-    if (errors.length)
-        fill(figure, run, &sleeps);
+    add_sleeps(figure, run, &sleeps);
+    if (sleeps.count > FIGURE_MOST_ROWS)
+        figure_add_note(figure, "Of many sleeps of one length some are drawn, evenly from the "
+                                "shortest to the longest.");
+    if (sleeps.beyond)
+        figure_add_note(figure, "Sleeps over which a clock did not move, or whose rate is not "
+                                "known, have no place on the axis.");
     return figure;
 }
 
@@ -574,7 +457,6 @@ static json_t *clocks_sleep_errors_figure(const struct clocks_run *run)
 /* A pair of CPUs in ns. A clock whose offset is not constant has its limits the other way round. */
 struct apart {
     const struct clock_pair *pair;
-    double each; /* ns of a tick */
     double offset, low, high;
     bool constant;
     double sure; /* at least so far apart, whatever the offset is */
@@ -586,7 +468,6 @@ static struct apart apart_of(const struct clocks_run *run, const struct clock_pa
     const bool known = scales[pair->clock].known;
     const double each = known ? scales[pair->clock].ns_per_tick : (double)NAN;
     struct apart apart = {.pair = pair,
-                          .each = each,
                           .constant = pair->constant,
                           .low = each * fmin(pair->low, pair->high),
                           .high = each * fmax(pair->low, pair->high)};
@@ -643,30 +524,17 @@ static void put_offsets_caption(const struct clocks_run *run, const struct apart
                 TIME(worst->sure));
 }
 
-static void add_pair(json_t *figure, const struct clocks_run *run, const struct apart *apart)
-{
-    const struct clock_pair *pair = apart->pair;
-    char cpus[NUMBER_SIZE];
-    snprintf(cpus, sizeof(cpus), "%" PRId32 "–%" PRId32, pair->cpu, pair->partner);
-    FIGURE_ROW(figure, json_text(clocks_name(&run->file, pair->clock)), json_text(cpus),
-               figure_number(apart->offset), figure_number(apart->low), figure_number(apart->high),
-               json_text(apart->constant ? "constant" : "not constant"), json_count(pair->trips),
-               json_count(pair->backward));
-}
-
 static json_t *clocks_offsets_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_GROUP, true},
-        {"cpus", "CPUs", ROLE_GROUP, false},
-        {"offset_ns", "offset, ns", ROLE_VALUE, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"constant", "is it constant", ROLE_SERIES, false},
-        {"trips", "round trips", ROLE_NONE, false},
-        {"backward", "went backwards", ROLE_NONE, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_GROUP, true},
+                                                   {"cpus", "CPUs", ROLE_GROUP},
+                                                   {"offset_ns", "offset, ns", ROLE_VALUE},
+                                                   {"low", "low", ROLE_LOW},
+                                                   {"high", "high", ROLE_HIGH},
+                                                   {"constant", "is it constant", ROLE_SERIES},
+                                                   {"trips", "round trips"},
+                                                   {"backward", "went backwards"},
+                                                   {0}};
     AUTO_MEMORY struct apart *all = memory_new(run->report.pair_count + 1, sizeof(*all));
     const size_t count = gather_pairs(run, all);
     AUTO_TEXT struct text caption = {0};
@@ -679,8 +547,15 @@ static json_t *clocks_offsets_figure(const struct clocks_run *run)
         .x = {.label = "the second CPU is ahead by, ns", .scale = SCALE_SYMLOG},
         .columns = columns,
     });
-    for (size_t i = 0; i < count && i < FIGURE_MOST_ROWS; i++)
-        add_pair(figure, run, &all[i]);
+    for (size_t i = 0; i < count && i < FIGURE_MOST_ROWS; i++) {
+        const struct clock_pair *pair = all[i].pair;
+        FIGURE_ROW(figure, json_text(clocks_name(&run->file, pair->clock)),
+                   json_text(memory_format("%" PRId32 "–%" PRId32, pair->cpu, pair->partner)),
+                   figure_number(all[i].offset), figure_number(all[i].low),
+                   figure_number(all[i].high),
+                   json_text(all[i].constant ? "constant" : "not constant"),
+                   json_count(pair->trips), json_count(pair->backward));
+    }
     if (count > FIGURE_MOST_ROWS)
         figure_add_note(figure, "There are more pairs: these are the farthest apart.");
     return figure;
@@ -694,25 +569,6 @@ struct rates {
     uint32_t clock;
     bool independent;
 };
-
-/* Against its own calibration by the same counter a rate says nothing. */
-static bool is_told(const struct clock_rate *rate)
-{
-    return rate->known && isfinite(rate->ppm) && (rate->against_claim || rate->independent);
-}
-
-static void look_at(uint32_t clock, const struct clock_rate *rate, struct rates *rates)
-{
-    rates->count++;
-    rates->independent |= rate->independent;
-    if (!(rate->low > 0 || rate->high < 0))
-        return;
-    rates->off++;
-    if (!rates->farthest || fabs(rate->ppm) > fabs(rates->farthest->ppm)) {
-        rates->farthest = rate;
-        rates->clock = clock;
-    }
-}
 
 static void put_rates_caption(const struct clocks_run *run, const struct rates *rates,
                               struct text *out)
@@ -733,33 +589,19 @@ static void put_rates_caption(const struct clocks_run *run, const struct rates *
                        "counter, so that agreement proves nothing.");
 }
 
-static void add_rate(json_t *figure, const struct clocks_run *run, uint32_t clock,
-                     const struct clock_rate *rate)
-{
-    FIGURE_ROW(figure, json_text(clocks_name(&run->file, clock)),
-               json_text(clocks_name(&run->file, rate->against)), figure_number(rate->ppm),
-               figure_number(rate->low), figure_number(rate->high),
-               json_text(rate->independent ? "independent" : "not known to be independent"),
-               json_text(rate->against_claim ? "what it claims" : "its calibration"),
-               figure_number(rate->span_s), figure_number(rate->slowest_ppm),
-               figure_number(rate->fastest_ppm));
-}
-
 static json_t *clocks_rates_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_GROUP, true},
-        {"against", "against", ROLE_GROUP, false},
-        {"ppm", "ppm", ROLE_VALUE, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"independent", "the other is", ROLE_SERIES, false},
-        {"beyond", "beyond", ROLE_NONE, false},
-        {"span_s", "over, s", ROLE_NONE, false},
-        {"slowest_ppm", "slowest stretch, ppm", ROLE_NONE, false},
-        {"fastest_ppm", "fastest stretch, ppm", ROLE_NONE, false},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_GROUP, true},
+                                                   {"against", "against", ROLE_GROUP},
+                                                   {"ppm", "ppm", ROLE_VALUE},
+                                                   {"low", "low", ROLE_LOW},
+                                                   {"high", "high", ROLE_HIGH},
+                                                   {"independent", "the other is", ROLE_SERIES},
+                                                   {"beyond", "beyond"},
+                                                   {"span_s", "over, s"},
+                                                   {"slowest_ppm", "slowest stretch, ppm"},
+                                                   {"fastest_ppm", "fastest stretch, ppm"},
+                                                   {0}};
     struct rates rates = {0};
     AUTO_TEXT struct text caption = {0};
     json_t *figure = figure_new(&(struct figure_spec){
@@ -772,10 +614,26 @@ static json_t *clocks_rates_figure(const struct clocks_run *run)
     for (size_t clock = 0; clock < run->file.clock_count; clock++)
         for (size_t i = 0; i < CLOCK_MOST_RATES; i++) {
             const struct clock_rate *rate = &run->report.rates[clock][i];
-            if (!is_told(rate) || !clocks_is_judged(run, clock) || rates.count == FIGURE_MOST_ROWS)
+            /* Against its own calibration by the same counter a rate says nothing. */
+            if (!rate->known || !isfinite(rate->ppm) ||
+                !(rate->against_claim || rate->independent) || !clocks_is_judged(run, clock) ||
+                rates.count == FIGURE_MOST_ROWS)
                 continue;
-            look_at((uint32_t)clock, rate, &rates);
-            add_rate(figure, run, (uint32_t)clock, rate);
+            const bool off = rate->low > 0 || rate->high < 0;
+            rates.count++;
+            rates.off += off;
+            rates.independent |= rate->independent;
+            if (off && (!rates.farthest || fabs(rate->ppm) > fabs(rates.farthest->ppm))) {
+                rates.farthest = rate;
+                rates.clock = (uint32_t)clock;
+            }
+            FIGURE_ROW(figure, json_text(run->file.clocks[clock].name),
+                       json_text(clocks_name(&run->file, rate->against)), figure_number(rate->ppm),
+                       figure_number(rate->low), figure_number(rate->high),
+                       json_text(rate->independent ? "independent" : "not known to be independent"),
+                       json_text(rate->against_claim ? "what it claims" : "its calibration"),
+                       figure_number(rate->span_s), figure_number(rate->slowest_ppm),
+                       figure_number(rate->fastest_ppm));
         }
     put_rates_caption(run, &rates, &caption);
     figure_set_caption(figure, &caption);
@@ -785,63 +643,33 @@ static json_t *clocks_rates_figure(const struct clocks_run *run)
 /* ----------------------------------------------------------------------------------------------
  * Which clock can be trusted; and all figures in the order in which a page has them. */
 
-/* "3 dependable, 4 cpu-time only" */
-static void put_counts(const struct clocks_run *run, const uint32_t *order, size_t count,
-                       struct text *out)
-{
-    bool first = true;
-    for (int trust = 0; trust < CLOCK_TRUSTS; trust++) {
-        size_t clocks = 0;
-        for (size_t i = 0; i < count; i++)
-            clocks += run->report.verdicts[order[i]].trust == (enum clock_trust)trust;
-        if (!clocks)
-            continue;
-        text_printf(out, "%s%zu %s", first ? "" : ", ", clocks, clock_trust_names[trust]);
-        first = false;
-    }
-}
-
-static void add_clock(json_t *figure, const struct clocks_run *run, uint32_t clock)
-{
-    const struct clock_seen seen = clocks_seen(run, clock);
-    const struct clock_verdict *verdict = seen.verdict;
-    const struct clock_row *worst = clocks_worst_row(run, verdict);
-    AUTO_TEXT struct text over = {0};
-    if (worst)
-        clocks_put_interval(worst, &over);
-    FIGURE_ROW(figure, json_text(clocks_name(&run->file, clock)),
-               json_text(clock_trust_names[verdict->trust]),
-               json_text(verdict->fault ? clock_fault_names[verdict->fault] : NULL),
-               json_text(reasons_text(&verdict->why)),
-               figure_number(seen.cost.known ? seen.cost.ns : NAN),
-               figure_number(seen.granularity.known ? seen.granularity.resolution_ns : NAN),
-               figure_number(verdict->worst_ratio), json_text(worst ? text_string(&over) : NULL),
-               figure_number(verdict->shortest_us), json_text(seen.clock->way),
-               json_text(clock_role_names[seen.clock->role]));
-}
-
 static json_t *clocks_trust_figure(const struct clocks_run *run)
 {
-    static const struct figure_column columns[] = {
-        {"clock", "clock", ROLE_NONE, true},
-        {"trust", "trust", ROLE_NONE, true},
-        {"fault", "fault", ROLE_NONE, false},
-        {"why", "why", ROLE_NONE, false},
-        {"cost_ns", "a reading, ns", ROLE_NONE, false},
-        {"resolution_ns", "resolution, ns", ROLE_NONE, false},
-        {"worst_ratio", "worst ratio", ROLE_NONE, false},
-        {"over", "over", ROLE_NONE, false},
-        {"shortest_us", "shortest to 1 %, µs", ROLE_NONE, false},
-        {"way", "read by", ROLE_NONE, false},
-        {"role", "tells", ROLE_NONE, false},
-        {0},
-    };
+    size_t counted = 0;
+    static const struct figure_column columns[] = {{"clock", "clock", ROLE_NONE, true},
+                                                   {"trust", "trust", ROLE_NONE, true},
+                                                   {"fault", "fault"},
+                                                   {"why", "why"},
+                                                   {"cost_ns", "a reading, ns"},
+                                                   {"resolution_ns", "resolution, ns"},
+                                                   {"worst_ratio", "worst ratio"},
+                                                   {"over", "over"},
+                                                   {"shortest_us", "shortest to 1 %, µs"},
+                                                   {"way", "read by"},
+                                                   {"role", "tells"},
+                                                   {0}};
     size_t count;
     const uint32_t *order = clocks_by_use(run, &count);
     AUTO_TEXT struct text caption = {0};
     text_printf(&caption, "Of %zu clocks: ", count);
-    if (count)
-        put_counts(run, order, count, &caption);
+    for (int trust = 0; trust < CLOCK_TRUSTS; trust++) {
+        size_t clocks = 0;
+        for (size_t i = 0; i < count; i++)
+            clocks += run->report.verdicts[order[i]].trust == (enum clock_trust)trust;
+        if (clocks)
+            text_printf(&caption, "%s%zu %s", counted++ ? ", " : "", clocks,
+                        clock_trust_names[trust]);
+    }
     text_puts(&caption, ". The worst ratio is an interval by the clock over the same by the "
                         "reference; 1 is right. The shortest interval is what the clock tells to "
                         "1 % with its own resolution and cost.");
@@ -852,8 +680,23 @@ static json_t *clocks_trust_figure(const struct clocks_run *run)
         .kind = FIGURE_TABLE,
         .columns = columns,
     });
-    for (size_t i = 0; i < count && i < FIGURE_MOST_ROWS; i++)
-        add_clock(figure, run, order[i]);
+    for (size_t i = 0; i < count && i < FIGURE_MOST_ROWS; i++) {
+        const struct clock_seen seen = clocks_seen(run, order[i]);
+        const struct clock_verdict *verdict = seen.verdict;
+        const struct clock_row *worst = clocks_worst_row(run, verdict);
+        AUTO_TEXT struct text over = {0};
+        if (worst)
+            clocks_put_interval(worst, &over);
+        FIGURE_ROW(
+            figure, json_text(seen.clock->name), json_text(clock_trust_names[verdict->trust]),
+            json_text(verdict->fault ? clock_fault_names[verdict->fault] : NULL),
+            json_text(reasons_text(&verdict->why)),
+            figure_number(seen.cost.known ? seen.cost.ns : NAN),
+            figure_number(seen.granularity.known ? seen.granularity.resolution_ns : NAN),
+            figure_number(verdict->worst_ratio), json_text(worst ? text_string(&over) : NULL),
+            figure_number(verdict->shortest_us), json_text(seen.clock->way),
+            json_text(clock_role_names[seen.clock->role]));
+    }
     clocks_note_reference(run, figure);
     return figure;
 }
@@ -862,9 +705,8 @@ json_t *clocks_figures(const void *kept)
 {
     const struct clocks_run *run = kept;
     static json_t *(*const all[])(const struct clocks_run *) = {
-        clocks_trust_figure,     clocks_sleeps_figure,  clocks_sleep_errors_figure,
-        clocks_intervals_figure, clocks_reading_figure, clocks_offsets_figure,
-        clocks_rates_figure,
+        clocks_trust_figure,   clocks_sleeps_figure,  clocks_intervals_figure,
+        clocks_reading_figure, clocks_offsets_figure, clocks_rates_figure,
     };
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

@@ -180,7 +180,7 @@ json_t *clocks_figures(const void *kept);
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay clocks` shows, for people and for programs, and what they share. Each
- * part for people is a paragraph, a table or a plot, or nothing where nothing of it was measured.
+ * part for people is a paragraph or a table, or nothing where nothing of it was measured.
  */
 
 /* --- one clock --- */
@@ -201,6 +201,10 @@ struct clock_seen {
 struct clock_seen clocks_seen(const struct clocks_run *run, size_t index);
 /* A clock of the machine that is judged: no place, no stolen time, and not the controller's. */
 bool clocks_is_judged(const struct clocks_run *run, size_t index);
+/* Was it compared over any interval? */
+bool clocks_has_rows(const struct clocks_run *run, size_t clock);
+/* Of the same workload and circumstances, whatever its length? */
+bool clocks_are_alike(const struct clock_row *left, const struct clock_row *right);
 /* Name of the clock. */
 const char *clocks_name(const struct clocks_case *file, uint32_t clock);
 /* The row in which it deviates most; NULL: it was not compared. */
@@ -219,13 +223,8 @@ void clocks_put_rate(const struct clock_rate *rate, bool bounds, struct text *ou
 /* "sleep", "compute, 2 threads", "sleep, moved": what an interval was. */
 void clocks_put_interval(const struct clock_row *row, struct text *out);
 
-/* --- which clocks, where there is room for a few --- */
-#define CLOCKS_FEW 4u
 /* By usefulness: a person's own, then dependable ones first, cheap before dear. */
 uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count);
-/* Unlike each other: a person's own, the CPU's counter, the clock that programs usually read, one
- * of CPU time, and some that are not dependable for more than coarse steps. Returns how many. */
-size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW]);
 
 /* --- for people, in the order in which they are shown --- */
 typedef void clocks_part(const struct clocks_run *run, const struct style *style, struct text *out);

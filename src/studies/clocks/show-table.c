@@ -20,12 +20,12 @@
 
 #define LEAST_RATIO 8u /* columns of a ratio */
 #define GAP         2u
-#define LEAST_NAMES 24u  /* columns of names of intervals, which wrap */
+#define LEAST_NAMES 24u /* columns of names of intervals, which wrap */
+#define CLOCKS_FEW  4u
 #define RIGHT       0.01 /* as near to 1 as this */
 #define NOTHING     0.1  /* below it */
 
-/* Of the same workload and circumstances, whatever its length? */
-static bool is_alike(const struct clock_row *left, const struct clock_row *right)
+bool clocks_are_alike(const struct clock_row *left, const struct clock_row *right)
 {
     return strcmp(left->workload, right->workload) == 0 && left->threads == right->threads &&
            !left->moves == !right->moves && left->handover == right->handover &&
@@ -35,7 +35,7 @@ static bool is_alike(const struct clock_row *left, const struct clock_row *right
 static bool leads(const struct clocks_run *run, size_t index)
 {
     for (size_t i = 0; i < index; i++)
-        if (is_alike(&run->report.rows[i], &run->report.rows[index]))
+        if (clocks_are_alike(&run->report.rows[i], &run->report.rows[index]))
             return false;
     return true;
 }
@@ -56,7 +56,7 @@ static struct ratios find_ratios(const struct clocks_run *run, const struct cloc
         return ratios;
     for (size_t i = 0; i < run->report.row_count; i++) {
         const struct clock_row *row = &run->report.rows[i];
-        if (row->clock != clock || !row->runs || !is_alike(row, like))
+        if (row->clock != clock || !row->runs || !clocks_are_alike(row, like))
             continue;
         ratios.worst = clocks_worse(ratios.worst, clocks_worse(row->ratio_min, row->ratio_max));
         ratios.naive = clocks_worse(ratios.naive, clocks_worse(row->naive_min, row->naive_max));
@@ -66,11 +66,68 @@ static struct ratios find_ratios(const struct clocks_run *run, const struct cloc
     return ratios;
 }
 
+/* --- a few clocks --- */
+
+static void add_clock(uint32_t few[CLOCKS_FEW], size_t *count, uint32_t clock)
+{
+    for (size_t i = 0; i < *count; i++)
+        if (few[i] == clock)
+            return;
+    if (*count < CLOCKS_FEW)
+        few[(*count)++] = clock;
+}
+
+static bool is_usual(const struct clock_known *clock)
+{
+    return clock->role == ROLE_WALL && strcmp(clock->name, "monotonic") == 0;
+}
+
+static bool is_cpu_time(const struct clock_known *clock)
+{
+    return clock->role == ROLE_CPU_TIME;
+}
+
+/* Is it not dependable, for more than coarse steps and for what none of the others has? */
+static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
+                        const uint32_t few[CLOCKS_FEW], size_t count)
+{
+    const struct clock_verdict *verdicts = run->report.verdicts;
+    if (verdicts[clock].trust != TRUST_NOT_DEPENDABLE ||
+        verdicts[clock].fault == FAULT_COARSE_STEPS)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (verdicts[few[i]].fault == verdicts[clock].fault)
+            return false;
+    return true;
+}
+
+/* Unlike each other: a person's own, the CPU's counter, the clock that programs usually read, one
+ * of CPU time, and some that are not dependable for more than coarse steps. Returns how many. */
+static size_t find_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
+{
+    static bool (*const kinds[])(const struct clock_known *) = {clock_is_counter, is_usual,
+                                                                is_cpu_time};
+    size_t count = 0, all;
+    const uint32_t *order = clocks_by_use(run, &all);
+    for (size_t i = 0; i < all && count < CLOCKS_FEW - 1; i++)
+        if (run->file.clocks[order[i]].external && clocks_has_rows(run, order[i]))
+            add_clock(few, &count, order[i]);
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        for (size_t j = 0; j < all; j++)
+            if (kinds[i](&run->file.clocks[order[j]]) && clocks_has_rows(run, order[j])) {
+                add_clock(few, &count, order[j]);
+                break;
+            }
+    for (size_t i = all; i-- > 0;)
+        if (clocks_has_rows(run, order[i]) && is_at_fault(run, order[i], few, count))
+            add_clock(few, &count, order[i]);
+    return count;
+}
+
 /* --- the brief table --- */
 
 /* A line of it: intervals over which the shown clocks went alike. */
 struct kind {
-    const struct clock_row *like; /* the first of them */
     struct ratios ratios[CLOCKS_FEW];
     struct text names;
 };
@@ -85,14 +142,6 @@ struct brief {
     struct kind *kinds;
     size_t kind_count;
 };
-
-static void find_kind(const struct brief *brief, const struct clock_row *like, struct kind *kind)
-{
-    *kind = (struct kind){.like = like};
-    for (size_t i = 0; i < brief->count; i++)
-        kind->ratios[i] = find_ratios(brief->run, like, brief->clocks[i]);
-    clocks_put_interval(like, &kind->names);
-}
 
 /* Right, behind, next to nothing, or ahead. */
 static int class_of(double ratio)
@@ -111,36 +160,34 @@ static bool go_alike(const struct brief *brief, const struct kind *left, const s
     return true;
 }
 
-static void fold(const struct brief *brief, struct kind *into, struct kind *kind)
-{
-    for (size_t i = 0; i < brief->count; i++) {
-        struct ratios *all = &into->ratios[i], *more = &kind->ratios[i];
-        all->worst = clocks_worse(all->worst, more->worst);
-        all->naive = clocks_worse(all->naive, more->naive);
-        all->usual = clocks_worse(all->usual, more->usual);
-        all->known |= more->known;
-    }
-    text_printf(&into->names, "; %s", text_string(&kind->names));
-    text_free(&kind->names);
-}
-
 /* A line for each kind of interval; those that go alike share one. */
 static void find_kinds(struct brief *brief)
 {
     const struct clocks_run *run = brief->run;
     for (size_t i = 0; i < run->report.row_count; i++) {
-        struct kind kind;
+        struct kind kind = {0};
         size_t at = brief->kind_count;
         if (!leads(run, i))
             continue;
-        find_kind(brief, &run->report.rows[i], &kind);
+        for (size_t j = 0; j < brief->count; j++)
+            kind.ratios[j] = find_ratios(run, &run->report.rows[i], brief->clocks[j]);
+        clocks_put_interval(&run->report.rows[i], &kind.names);
         /* The latest first: it is of the same workload, if any is. */
         while (at > 0 && !go_alike(brief, &brief->kinds[at - 1], &kind))
             at--;
-        if (at > 0)
-            fold(brief, &brief->kinds[at - 1], &kind);
-        else
+        if (!at) {
             *memory_add(brief->kinds, brief->kind_count) = kind;
+            continue;
+        }
+        for (size_t j = 0; j < brief->count; j++) {
+            struct ratios *into = &brief->kinds[at - 1].ratios[j], *more = &kind.ratios[j];
+            into->worst = clocks_worse(into->worst, more->worst);
+            into->naive = clocks_worse(into->naive, more->naive);
+            into->usual = clocks_worse(into->usual, more->usual);
+            into->known |= more->known;
+        }
+        text_printf(&brief->kinds[at - 1].names, "; %s", text_string(&kind.names));
+        text_free(&kind.names);
     }
 }
 
@@ -149,7 +196,7 @@ static void choose_columns(struct brief *brief, size_t width)
 {
     const struct clocks_run *run = brief->run;
     uint32_t few[CLOCKS_FEW];
-    size_t count = clocks_few(run, few), at = LEAST_RATIO + GAP, column = 0;
+    size_t count = find_few(run, few), at = LEAST_RATIO + GAP, column = 0;
     for (size_t i = 0; i < count; i++) {
         AUTO_TEXT struct text title = {0};
         if (few[i] == (uint32_t)run->report.reference.clock)
@@ -176,12 +223,6 @@ static void add_ratio(struct table *table, bool known, enum tone tone, double ra
     table_add(table, tone, known ? text : "");
 }
 
-/* The worst of CPU time tells how long somebody else had the CPU, and nothing of the clock. */
-static bool is_cpu_time(const struct brief *brief, size_t place)
-{
-    return brief->run->file.clocks[brief->clocks[place]].role == ROLE_CPU_TIME;
-}
-
 static void put_kinds(const struct brief *brief, const struct style *style, struct text *out)
 {
     struct table table = {.columns = brief->columns, .column_count = 2 + brief->count};
@@ -189,8 +230,11 @@ static void put_kinds(const struct brief *brief, const struct style *style, stru
         const struct kind *kind = &brief->kinds[i];
         for (size_t j = 0; j < brief->count; j++) {
             const struct ratios *ratios = &kind->ratios[j];
+            /* The worst of CPU time tells how long somebody else had the CPU, and nothing of the
+             * clock. */
             add_ratio(&table, ratios->known, TONE_PLAIN,
-                      is_cpu_time(brief, j) ? ratios->usual : ratios->worst);
+                      is_cpu_time(&brief->run->file.clocks[brief->clocks[j]]) ? ratios->usual
+                                                                              : ratios->worst);
             if (!j)
                 add_ratio(&table, ratios->known, TONE_DIM, ratios->naive);
         }
@@ -362,11 +406,9 @@ void clocks_put_summary(const struct clocks_run *run, const struct style *style,
 
 /* --- the table --- */
 
-static const struct column columns[] = {
-    {"clock", false, false, false}, {"trust", false, false, false}, {"ticks", true, false, false},
-    {"cost", true, false, false},   {"step", true, false, false},   {"worst", true, false, false},
-    {"over", false, false, false},  {"CPUs", true, false, false},   {"ppm", true, false, false},
-};
+static const struct column columns[] = {{"clock"},      {"trust"},      {"ticks", true},
+                                        {"cost", true}, {"step", true}, {"worst", true},
+                                        {"over"},       {"CPUs", true}, {"ppm", true}};
 #define COLUMNS (sizeof(columns) / sizeof(*columns))
 
 /* From the widest to one that fits any place. */
@@ -381,13 +423,6 @@ static const struct layout {
                {false, false, false, true},
                {false, false, false, false}};
 #define LAYOUTS (sizeof(layouts) / sizeof(*layouts))
-
-static void add_number(struct table *table, bool known, double value)
-{
-    char text[NUMBER_SIZE];
-    number_brief(fabs(value) >= 10 ? rint(value) : value, text, sizeof(text));
-    table_add(table, TONE_PLAIN, known && isfinite(value) ? text : "");
-}
 
 static void add_time(struct table *table, bool known, double ns)
 {
@@ -444,7 +479,10 @@ static void add_figures(struct table *table, const struct clocks_run *run,
                         const struct clock_seen *seen, const struct layout *layout)
 {
     AUTO_TEXT struct text rate = {0};
-    add_number(table, seen->cost.known && layout->ticks, seen->cost.ticks);
+    const double ticks = seen->cost.ticks;
+    char text[NUMBER_SIZE];
+    number_brief(fabs(ticks) >= 10 ? rint(ticks) : ticks, text, sizeof(text));
+    table_add(table, TONE_PLAIN, seen->cost.known && layout->ticks && isfinite(ticks) ? text : "");
     add_time(table, seen->cost.known, seen->cost.ns);
     add_time(table, seen->granularity.known, seen->granularity.resolution_ns);
     add_worst(table, run, seen, layout->full);

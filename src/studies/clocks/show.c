@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The report of `assay clocks`, for people: the answer first, then every clock, why, compared with
- * what, the paper's figure, what else was seen, what to do, and what could not be measured. */
+ * what, what else was seen, what to do, and what could not be measured. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 
 #include "base/memory.h"
 #include "engine/claims.h"
-#include "output/plot.h"
 #include "studies/clocks/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -85,32 +84,6 @@ void clocks_put_interval(const struct clock_row *row, struct text *out)
  * What the machine did while clocks were watched, which no clock is to blame for; and what to do.
  */
 
-static void put_stolen(const struct clocks_disturbances *seen, struct text *out)
-{
-    if (!isfinite(seen->stolen_ns)) {
-        text_puts(out, "Whether the host took time is not known. ");
-        return;
-    }
-    if (seen->stolen_ns <= 0) {
-        text_puts(out, "The host took no time. ");
-        return;
-    }
-    text_printf(out, "The host took %s", TIME(seen->stolen_ns));
-    if (isfinite(seen->watched_ns) && seen->watched_ns > 0)
-        text_printf(out, " of %s", TIME(seen->watched_ns));
-    text_printf(out, ", in %zu intervals. ", seen->stolen_intervals);
-}
-
-static void put_overslept(const struct clocks_disturbances *seen, struct text *out)
-{
-    if (!isfinite(seen->overslept_median_ns) || !isfinite(seen->overslept_max_ns))
-        return;
-    text_printf(out, "Sleeps ended %s late", TIME(seen->overslept_median_ns));
-    if (isfinite(seen->awake_median_ns))
-        text_printf(out, " (%s with CPUs held awake)", TIME(seen->awake_median_ns));
-    text_printf(out, ", at most %s. ", TIME(seen->overslept_max_ns));
-}
-
 static void clocks_put_disturbances(const struct clocks_run *run, const struct style *style,
                                     struct text *out)
 {
@@ -118,14 +91,28 @@ static void clocks_put_disturbances(const struct clocks_run *run, const struct s
     AUTO_TEXT struct text words = {0};
     if (!run->report.looks)
         return;
-    put_stolen(seen, &words);
+    if (!isfinite(seen->stolen_ns))
+        text_puts(&words, "Whether the host took time is not known. ");
+    else if (seen->stolen_ns <= 0)
+        text_puts(&words, "The host took no time. ");
+    else {
+        text_printf(&words, "The host took %s", TIME(seen->stolen_ns));
+        if (isfinite(seen->watched_ns) && seen->watched_ns > 0)
+            text_printf(&words, " of %s", TIME(seen->watched_ns));
+        text_printf(&words, ", in %zu intervals. ", seen->stolen_intervals);
+    }
     if (isfinite(seen->suspended_ns) && seen->suspended_ns > 0)
         text_printf(&words, "The machine was suspended for %s, in %zu intervals. ",
                     TIME(seen->suspended_ns), seen->suspended_intervals);
     if (seen->intervals)
         text_printf(&words, "%zu of %zu intervals were preempted. ", seen->preempted,
                     seen->intervals);
-    put_overslept(seen, &words);
+    if (isfinite(seen->overslept_median_ns) && isfinite(seen->overslept_max_ns)) {
+        text_printf(&words, "Sleeps ended %s late", TIME(seen->overslept_median_ns));
+        if (isfinite(seen->awake_median_ns))
+            text_printf(&words, " (%s with CPUs held awake)", TIME(seen->awake_median_ns));
+        text_printf(&words, ", at most %s. ", TIME(seen->overslept_max_ns));
+    }
     reasons_put(&seen->idle, &words);
     section_put_heading("Meanwhile", style, out);
     section_put_words(text_string(&words), style, out);
@@ -183,20 +170,12 @@ bool clocks_is_judged(const struct clocks_run *run, size_t index)
     return clock_is_candidate(clock) && !(clock->way && strcmp(clock->way, "controller") == 0);
 }
 
-static bool has_rows(const struct clocks_run *run, size_t clock)
+bool clocks_has_rows(const struct clocks_run *run, size_t clock)
 {
     for (size_t i = 0; i < run->report.row_count; i++)
         if (run->report.rows[i].clock == clock)
             return true;
     return false;
-}
-
-/* Was anything of it measured? */
-static bool clocks_is_measured(const struct clocks_run *run, size_t index)
-{
-    const struct clock_seen seen = clocks_seen(run, index);
-    return has_rows(run, index) || seen.cost.known || seen.granularity.known ||
-           seen.monotonic.known || seen.offsets.known || seen.rate;
 }
 
 const struct clock_row *clocks_worst_row(const struct clocks_run *run,
@@ -228,184 +207,33 @@ static int by_use(const void *left, const void *right)
     return (a->clock > b->clock) - (a->clock < b->clock);
 }
 
-/* A person's own clock is what they came for. */
-static int group_of(const struct clock_seen *seen)
+uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
 {
     static const int places[CLOCK_TRUSTS] = {[TRUST_DEPENDABLE] = 0,
                                              [TRUST_NOT_FALSIFIABLE] = 1,
                                              [TRUST_CPU_TIME_ONLY] = 2,
                                              [TRUST_NOT_DEPENDABLE] = 3};
-    int place = places[seen->verdict->trust];
-    return seen->clock->external ? place - CLOCK_TRUSTS - 1 : place;
-}
-
-uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
-{
     AUTO_MEMORY struct placed *placed = memory_new(run->file.clock_count + 1, sizeof(*placed));
     uint32_t *order = memory_new(run->file.clock_count + 1, sizeof(*order));
     *count = 0;
     for (size_t i = 0; i < run->file.clock_count; i++) {
-        if (!clocks_is_judged(run, i) || !clocks_is_measured(run, i))
-            continue;
         const struct clock_seen seen = clocks_seen(run, i);
+        const bool measured = clocks_has_rows(run, i) || seen.cost.known ||
+                              seen.granularity.known || seen.monotonic.known ||
+                              seen.offsets.known || seen.rate;
+        if (!clocks_is_judged(run, i) || !measured)
+            continue;
         bool known = seen.cost.known && isfinite(seen.cost.ns);
+        /* A person's own clock is what they came for. */
         placed[(*count)++] = (struct placed){.clock = (uint32_t)i,
-                                             .group = group_of(&seen),
+                                             .group = places[seen.verdict->trust] -
+                                                      (seen.clock->external ? CLOCK_TRUSTS + 1 : 0),
                                              .cost = known ? seen.cost.ns : INFINITY};
     }
     qsort(placed, *count, sizeof(*placed), by_use);
     for (size_t i = 0; i < *count; i++)
         order[i] = placed[i].clock;
     return order;
-}
-
-/* --- a few --- */
-
-static void add_clock(uint32_t few[CLOCKS_FEW], size_t *count, uint32_t clock)
-{
-    for (size_t i = 0; i < *count; i++)
-        if (few[i] == clock)
-            return;
-    if (*count < CLOCKS_FEW)
-        few[(*count)++] = clock;
-}
-
-/* The first by usefulness that is of this kind. */
-static void add_first(const struct clocks_run *run, const uint32_t *order, size_t order_count,
-                      bool (*is)(const struct clock_known *), uint32_t few[CLOCKS_FEW],
-                      size_t *count)
-{
-    for (size_t i = 0; i < order_count; i++)
-        if (is(&run->file.clocks[order[i]]) && has_rows(run, order[i])) {
-            add_clock(few, count, order[i]);
-            return;
-        }
-}
-
-static bool is_usual(const struct clock_known *clock)
-{
-    return clock->role == ROLE_WALL && strcmp(clock->name, "monotonic") == 0;
-}
-
-static bool is_cpu_time(const struct clock_known *clock)
-{
-    return clock->role == ROLE_CPU_TIME;
-}
-
-/* Is it not dependable, for more than coarse steps and for what none of the others has? */
-static bool is_at_fault(const struct clocks_run *run, uint32_t clock,
-                        const uint32_t few[CLOCKS_FEW], size_t count)
-{
-    const struct clock_verdict *verdicts = run->report.verdicts;
-    if (verdicts[clock].trust != TRUST_NOT_DEPENDABLE ||
-        verdicts[clock].fault == FAULT_COARSE_STEPS)
-        return false;
-    for (size_t i = 0; i < count; i++)
-        if (verdicts[few[i]].fault == verdicts[clock].fault)
-            return false;
-    return true;
-}
-
-size_t clocks_few(const struct clocks_run *run, uint32_t few[CLOCKS_FEW])
-{
-    static bool (*const kinds[])(const struct clock_known *) = {clock_is_counter, is_usual,
-                                                                is_cpu_time};
-    size_t count = 0, all;
-    const uint32_t *order = clocks_by_use(run, &all);
-    for (size_t i = 0; i < all && count < CLOCKS_FEW - 1; i++)
-        if (run->file.clocks[order[i]].external && has_rows(run, order[i]))
-            add_clock(few, &count, order[i]);
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-        add_first(run, order, all, kinds[i], few, &count);
-    for (size_t i = all; i-- > 0;)
-        if (has_rows(run, order[i]) && is_at_fault(run, order[i], few, count))
-            add_clock(few, &count, order[i]);
-    return count;
-}
-
-/* ----------------------------------------------------------------------------------------------
- * The paper's Figure 1 on a terminal: how long a sleep was asked for, and what clocks say it took.
- */
-
-#define ROWS   6u
-#define BEYOND 1.1 /* times the longest sleep */
-
-static bool has_points(const struct clocks_run *run, uint32_t clock)
-{
-    for (size_t i = 0; i < run->report.point_count; i++)
-        if (run->report.points[i].clock == clock)
-            return true;
-    return false;
-}
-
-static bool is_copy(const struct clocks_run *run, uint32_t clock, uint32_t of)
-{
-    const struct clock_same *same = &run->report.same[clock];
-    return same->known && same->same && same->with == of;
-}
-
-/* Are both made of one counter, and either in order or at fault in the same way? */
-static bool are_alike(const struct clocks_run *run, uint32_t one, uint32_t other)
-{
-    const struct clock_known *left = &run->file.clocks[one], *right = &run->file.clocks[other];
-    const struct clock_verdict *verdicts = run->report.verdicts;
-    return !left->external && !right->external && left->role == ROLE_WALL &&
-           right->role == ROLE_WALL && left->hardware && right->hardware &&
-           strcmp(left->hardware, right->hardware) == 0 &&
-           verdicts[one].fault == verdicts[other].fault;
-}
-
-/* One in other clothes would only hide the other. */
-static bool is_double(const struct clocks_run *run, uint32_t clock, const uint32_t *shown,
-                      size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (are_alike(run, clock, shown[i]) || is_copy(run, clock, shown[i]) ||
-            is_copy(run, shown[i], clock))
-            return true;
-    return false;
-}
-
-static size_t choose(const struct clocks_run *run, uint32_t shown[CLOCKS_FEW])
-{
-    uint32_t few[CLOCKS_FEW];
-    size_t count = clocks_few(run, few), chosen = 0;
-    for (size_t i = 0; i < count; i++)
-        if (has_points(run, few[i]) && !is_double(run, few[i], shown, chosen))
-            shown[chosen++] = few[i];
-    return chosen;
-}
-
-static void clocks_put_plot(const struct clocks_run *run, const struct style *style,
-                            struct text *out)
-{
-    const struct clocks_report *report = &run->report;
-    uint32_t shown[CLOCKS_FEW];
-    const char *names[CLOCKS_FEW];
-    size_t chosen = choose(run, shown), count = 0;
-    AUTO_MEMORY struct scatter_point *points = memory_new(report->point_count + 1, sizeof(*points));
-    for (size_t i = 0; i < chosen; i++)
-        names[i] = clocks_name(&run->file, shown[i]);
-    for (size_t i = 0; i < report->point_count; i++)
-        for (size_t series = 0; series < chosen; series++)
-            if (report->points[i].clock == shown[series])
-                points[count++] = (struct scatter_point){.x = report->points[i].requested_ms,
-                                                         .y = report->points[i].measured_ms,
-                                                         .series = series};
-    const struct scatter scatter = {.series = names,
-                                    .series_count = chosen,
-                                    .points = points,
-                                    .count = count,
-                                    .line = "as asked for",
-                                    .slope = 1,
-                                    .beyond = BEYOND,
-                                    .rows = ROWS};
-    AUTO_TEXT struct text plot = {0};
-    scatter_put(&scatter, style, &plot);
-    if (!plot.length)
-        return;
-    section_put_heading("Sleeps: ms asked for (across), ms by the clock (up)", style, out);
-    text_puts(out, text_string(&plot));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -425,12 +253,6 @@ static bool needs_reason(const struct clocks_run *run, uint32_t clock)
     return verdict->why.count && (run->studying.options->all || !fine);
 }
 
-/* Of others it may have been said with figures that differ in digits nobody sees. */
-static bool is_said_of(const struct clocks_run *run, uint32_t clock, const char *why)
-{
-    return strcmp(reasons_text(&run->report.verdicts[clock].why), why) == 0;
-}
-
 /* "process-cputime, task-clock: why", at the first of them. */
 static void put_reason(const struct clocks_run *run, const uint32_t *order, size_t count,
                        size_t index, const struct style *style, struct text *out)
@@ -439,7 +261,8 @@ static void put_reason(const struct clocks_run *run, const uint32_t *order, size
     const char *said = reasons_text(&why);
     AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < count; i++)
-        if (is_said_of(run, order[i], said)) {
+        /* Of others it may have been said with figures that differ in digits nobody sees. */
+        if (strcmp(reasons_text(&run->report.verdicts[order[i]].why), said) == 0) {
             if (i < index)
                 return;
             text_printf(&words, "%s%s", words.length ? ", " : "",
@@ -537,40 +360,35 @@ static void put_rates(const struct clocks_run *run, struct text *out)
         bool counter = clock->role == ROLE_WALL && clock->hz != 1000000000 && clock->hz != 1;
         if (!clocks_is_judged(run, i) || !counter || was_claimed(run, i))
             continue;
-        if (!clock->hz) {
+        if (!clock->hz)
             text_printf(out, "; nobody says how fast %s runs", clock->name);
-            continue;
-        }
-        text_printf(out, "; %s claims %.6g MHz", clock->name, (double)clock->hz / 1e6);
-        if (*clock->claim)
+        else
+            text_printf(out, "; %s claims %.6g MHz", clock->name, (double)clock->hz / 1e6);
+        if (clock->hz && *clock->claim)
             text_printf(out, " (%s)", clock->claim);
     }
-}
-
-static void put_claims(const struct clocks_run *run, struct text *out)
-{
-    const struct clocks_case *file = &run->file;
-    text_printf(out, "Claimed: clocksource %s", *file->clocksource ? file->clocksource : "unknown");
-    if (*file->available)
-        text_printf(out, " (available: %s)", file->available);
-    text_printf(out, "; flags of the CPU: %s", *file->flags ? file->flags : "none");
-    put_rates(run, out);
-    if (isfinite(file->steered_ppm) && file->steered_ppm != 0)
-        text_printf(out, "; realtime and monotonic steered by %.3g ppm", file->steered_ppm + 0.0);
 }
 
 static void put_reference(const struct clocks_run *run, const struct style *style, struct text *out)
 {
     const struct clocks_reference *reference = &run->report.reference;
+    const struct clocks_case *file = &run->file;
+    AUTO_TEXT struct text words = {0};
     AUTO_TEXT struct text claims = {0};
     if (!run->report.looks)
         return;
-    if (reference->why.count) {
-        AUTO_TEXT struct text words = {0};
-        text_printf(&words, "Reference: %s", reasons_text(&reference->why));
+    text_printf(&words, "Reference: %s", reasons_text(&reference->why));
+    if (reference->why.count)
         section_put_item(text_string(&words), style, out);
-    }
-    put_claims(run, &claims);
+    text_printf(&claims, "Claimed: clocksource %s",
+                *file->clocksource ? file->clocksource : "unknown");
+    if (*file->available)
+        text_printf(&claims, " (available: %s)", file->available);
+    text_printf(&claims, "; flags of the CPU: %s", *file->flags ? file->flags : "none");
+    put_rates(run, &claims);
+    if (isfinite(file->steered_ppm) && file->steered_ppm != 0)
+        text_printf(&claims, "; realtime and monotonic steered by %.3g ppm",
+                    file->steered_ppm + 0.0);
     section_put_item(text_string(&claims), style, out);
 }
 
@@ -641,43 +459,12 @@ static void clocks_put_absences(const struct clocks_run *run, const struct style
     }
 }
 
-/* --- the end --- */
-
-static void put_unfinished(const struct clocks_run *run, const struct style *style,
-                           struct text *out)
-{
-    AUTO_TEXT struct text words = {0};
-    if (!run->studying.complete && run->studying.once)
-        text_puts(&words, "Not finished: the time did not suffice, a larger --budget holds more. ");
-    else if (!run->studying.complete && run->studying.stored)
-        unfinished_put("clocks", run->studying.stored, &run->studying.given->common, &words);
-    if (!run->studying.options->all)
-        text_puts(&words, "--all shows every interval, pair of CPUs and reason, --json every "
-                          "figure.");
-    if (!words.length)
-        return;
-    text_putc(out, '\n');
-    wrap(out, text_string(&words), 0, 0, style->width);
-}
-
-static void put_origin(const struct clocks_run *run, struct text *out)
-{
-    text_printf(out, "%sseed %" PRIu64 ", %s%.1f s", run->studying.options->all ? "\n" : "",
-                run->studying.seed, run->studying.given->from ? "judged again in " : "",
-                run->studying.seconds);
-    if (run->studying.stored) {
-        text_puts(out, ", samples in ");
-        text_put_clean(out, run->studying.stored);
-    }
-    text_putc(out, '\n');
-}
-
 void clocks_put_report(const void *kept, const struct style *style, struct text *out)
 {
     const struct clocks_run *run = kept;
     static clocks_part *const parts[] = {
-        clocks_put_summary, clocks_put_table,     clocks_put_advice, clocks_put_reasons,
-        clocks_put_plot,    clocks_put_workloads, clocks_put_pairs,  clocks_put_disturbances,
+        clocks_put_summary,   clocks_put_table, clocks_put_advice,       clocks_put_reasons,
+        clocks_put_workloads, clocks_put_pairs, clocks_put_disturbances,
     };
     const struct claims claims = {.list = run->report.findings,
                                   .count = CLOCKS_FINDINGS,
@@ -686,10 +473,27 @@ void clocks_put_report(const void *kept, const struct style *style, struct text 
                                   .brief = true,
                                   .curt = true,
                                   .all = run->studying.options->all};
+    AUTO_TEXT struct text words = {0};
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](run, style, out);
     claims_put(&claims, style, out);
     clocks_put_absences(run, style, out);
-    put_unfinished(run, style, out);
-    put_origin(run, out);
+    if (!run->studying.complete && run->studying.once)
+        text_puts(&words, "Not finished: the time did not suffice, a larger --budget holds more. ");
+    else if (!run->studying.complete && run->studying.stored)
+        unfinished_put("clocks", run->studying.stored, &run->studying.given->common, &words);
+    if (!run->studying.options->all)
+        text_puts(&words, "--all shows every interval, pair of CPUs and reason, --json every "
+                          "figure.");
+    text_puts(out, words.length ? "\n" : "");
+    if (words.length)
+        wrap(out, text_string(&words), 0, 0, style->width);
+    text_printf(out, "%sseed %" PRIu64 ", %s%.1f s", run->studying.options->all ? "\n" : "",
+                run->studying.seed, run->studying.given->from ? "judged again in " : "",
+                run->studying.seconds);
+    if (run->studying.stored) {
+        text_puts(out, ", samples in ");
+        text_put_clean(out, run->studying.stored);
+    }
+    text_putc(out, '\n');
 }

@@ -121,10 +121,10 @@ static const struct field row_fields[] = {
      "the figures without what page faults and interrupts add",
      .absent = "what faults and interrupts add to it is not known"},
 };
-const struct fields repeat_row_table =
+static const struct fields row_table =
     FIELDS("repeat.row", "one event of one program under one setting, by one source", row_fields);
 const struct field repeat_results = {
-    "results", LIST(struct repeating, report.rows, report.row_count, &repeat_row_table),
+    "results", LIST(struct repeating, report.rows, report.row_count, &row_table),
     "a row for every event, program, setting and source"};
 
 /* ----------------------------------------------------------------------------------------------
@@ -281,16 +281,14 @@ static const struct field alignment_fields[] = {
     {"against", AT(struct repeat_alignment, against),
      "method it is compared with, or truth: the expected count"},
     {"raw", AT(struct repeat_alignment, raw), "instructions as the method counts them itself",
-     UNIT_INSTRUCTIONS, "the source does not tell it", "as the source counts"},
+     UNIT_INSTRUCTIONS, "the source does not tell it"},
     {"repetitions", AT(struct repeat_alignment, repetitions),
      "repetitions of string instructions in that count", UNIT_INSTRUCTIONS,
      "the source does not tell them"},
     {"aligned", AT(struct repeat_alignment, aligned),
-     "instructions, each repeated one counted once", UNIT_INSTRUCTIONS, UNRUN,
-     .title = "each once"},
+     "instructions, each repeated one counted once", UNIT_INSTRUCTIONS, UNRUN},
     {"reference", AT(struct repeat_alignment, reference),
-     "aligned count of the other method, or the expected count", UNIT_INSTRUCTIONS, UNRUN,
-     .title = "the other"},
+     "aligned count of the other method, or the expected count", UNIT_INSTRUCTIONS, UNRUN},
     {"difference", AT(struct repeat_alignment, difference), "aligned minus reference",
      UNIT_INSTRUCTIONS, UNRUN},
     {"same", AT(struct repeat_alignment, same),
@@ -299,9 +297,9 @@ static const struct field alignment_fields[] = {
      "why they differ, largest first"},
     {"unexplained", AT(struct repeat_alignment, unexplained),
      "instructions of the difference that no reason covers", UNIT_INSTRUCTIONS,
-     "functions were not compared", "not explained"},
+     "functions were not compared"},
 };
-const struct fields repeat_alignment_table =
+static const struct fields alignment_table =
     FIELDS("repeat.alignment", "two sources that counted the same program", alignment_fields);
 
 /* ----------------------------------------------------------------------------------------------
@@ -322,11 +320,10 @@ READ(contribution_residual, repeat_contribution, contributed(of, of->residual))
 #define UNKNOWN .absent = "too few runs differ in it"
 static const struct field contribution_fields[] = {
     {"event", AT(struct repeat_contribution, event), "event that grows"},
-    {"of", AT(struct repeat_contribution, of), "what adds to the event", NAMED(disturbance_names),
-     .title = "for each"},
+    {"of", AT(struct repeat_contribution, of), "what adds to the event", NAMED(disturbance_names)},
     {"machine", GET(FIELD_TEXT, contribution_machine), "machine that was measured"},
     {"each", GET(FIELD_REAL, contribution_each), "events that one of them adds", UNIT_OF_EVENT,
-     UNKNOWN, .title = "events"},
+     UNKNOWN},
     {"low", GET(FIELD_REAL, contribution_low), "lower end of its 95 % interval", UNIT_OF_EVENT,
      UNKNOWN},
     {"high", GET(FIELD_REAL, contribution_high), "upper end of its 95 % interval", UNIT_OF_EVENT,
@@ -334,11 +331,11 @@ static const struct field contribution_fields[] = {
     {"runs", AT(struct repeat_contribution, runs), "runs that the estimate is from"},
     {"programs", AT(struct repeat_contribution, programs), "programs that the estimate is from"},
     {"residual", GET(FIELD_REAL, contribution_residual), "residual standard deviation",
-     UNIT_OF_EVENT, UNKNOWN, "deviation that is left"},
+     UNIT_OF_EVENT, UNKNOWN},
     {"firm", AT(struct repeat_contribution, firm),
      "true if the programs' own counts are known, or known not to vary"},
 };
-const struct fields repeat_contribution_table = FIELDS(
+static const struct fields contribution_table = FIELDS(
     "repeat.contribution", "what page faults and interrupts add to counts", contribution_fields);
 
 READ(rank_machine, repeat_rank, value_text(repeat_machine_name(run, of->machine)))
@@ -405,9 +402,9 @@ static const struct field analysis_fields[] = {
     {"sweeps", LISTED(sweeps, sweep_count, &sweep_table),
      "dependence of counts on swept parameters"},
     {"causes", LISTED(seen, seen_count, &repeat_seen_table), "why runs of a program differ"},
-    {"alignment", LISTED(alignments, alignment_count, &repeat_alignment_table),
+    {"alignment", LISTED(alignments, alignment_count, &alignment_table),
      "counting methods compared"},
-    {"contributions", LISTED(contributions, contribution_count, &repeat_contribution_table),
+    {"contributions", LISTED(contributions, contribution_count, &contribution_table),
      "what the operating system adds to counts"},
     {"ranking", LISTED(ranks, rank_count, &repeat_rank_table),
      "events of one class, nearest to the truth first"},

@@ -39,21 +39,19 @@ static double drawn(double percent)
 /* Of each program and machine the effect that says most: a row for each of its controls. */
 static json_t *controls_figure(const struct repeating *run, bool alone)
 {
-    static const struct figure_column columns[] = {
-        {"row", "program", ROLE_Y, false},
-        {"control", "control", ROLE_X, true},
-        {"drawn", "% of the variance", ROLE_VALUE, false},
-        {"percent", "exactly, %", ROLE_NONE, false},
-        {"low", "low", ROLE_NONE, false},
-        {"high", "high", ROLE_NONE, false},
-        {"cv_percent", "variation then, %", ROLE_NONE, false},
-        {"shift", "moves the mean by", ROLE_NONE, false},
-        {"program", "program", ROLE_NONE, true},
-        {"machine", "machine", ROLE_NONE, true},
-        {"event", "event", ROLE_NONE, true},
-        {"source", "source", ROLE_NONE, true},
-        {0},
-    };
+    static const struct figure_column columns[] = {{"row", "program", ROLE_Y},
+                                                   {"control", "control", ROLE_X, true},
+                                                   {"drawn", "% of the variance", ROLE_VALUE},
+                                                   {"percent", "exactly, %"},
+                                                   {"low", "low"},
+                                                   {"high", "high"},
+                                                   {"cv_percent", "variation then, %"},
+                                                   {"shift", "moves the mean by"},
+                                                   {"program", "program", ROLE_NONE, true},
+                                                   {"machine", "machine", ROLE_NONE, true},
+                                                   {"event", "event", ROLE_NONE, true},
+                                                   {"source", "source", ROLE_NONE, true},
+                                                   {0}};
     AUTO_TEXT struct text by = {0}; /* "aslr (perl), hash-seeds (perl)": what decides */
     AUTO_TEXT struct text caption = {0};
     const struct repeat_effect **list;
@@ -103,7 +101,7 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
                     text_string(&by));
     else
         text_puts(&caption, " The runs at hand prove it of no single one.");
-    json_object_set_new(figure, "caption", json_text(text_string(&caption)));
+    figure_set_caption(figure, &caption);
     return figure;
 }
 
@@ -115,19 +113,17 @@ static json_t *controls_figure(const struct repeating *run, bool alone)
 
 static json_t *contributions_figure(const struct repeating *run)
 {
-    const struct figure_column columns[] = {
-        {"event", "event", ROLE_GROUP, true},
-        {"of", "for each", ROLE_GROUP, false},
-        {"machine", "machine", machine_role(run), true},
-        {"each", "events", ROLE_VALUE, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"firm", "programs' own counts are", ROLE_SERIES, false},
-        {"runs", "runs", ROLE_NONE, false},
-        {"programs", "programs", ROLE_NONE, false},
-        {"residual", "deviation that is left", ROLE_NONE, false},
-        {0},
-    };
+    const struct figure_column columns[] = {{"event", "event", ROLE_GROUP, true},
+                                            {"of", "for each", ROLE_GROUP},
+                                            {"machine", "machine", machine_role(run), true},
+                                            {"each", "events", ROLE_VALUE},
+                                            {"low", "low", ROLE_LOW},
+                                            {"high", "high", ROLE_HIGH},
+                                            {"firm", "programs' own counts are", ROLE_SERIES},
+                                            {"runs", "runs"},
+                                            {"programs", "programs"},
+                                            {"residual", "deviation that is left"},
+                                            {0}};
     AUTO_TEXT struct text caption = {0};
     const struct repeat_contribution *list = run->report.contributions;
     const size_t count = run->report.contribution_count;
@@ -165,84 +161,6 @@ static json_t *contributions_figure(const struct repeating *run)
     return figure;
 }
 
-/* --- adjusted counts --- */
-
-static bool is_adjusted(const struct repeat_row *row)
-{
-    return row->is_adjusted && row->cell->sweep == SWEEP_NONE && isfinite(row->stdev) &&
-           isfinite(row->adjusted_stdev);
-}
-
-static void put_adjusted_caption(const struct repeating *run, struct text *out)
-{
-    size_t rows = 0, less = 0, known = 0, right = 0;
-    for (size_t i = 0; i < run->report.row_count; i++) {
-        const struct repeat_row *row = &run->report.rows[i];
-        if (!is_adjusted(row))
-            continue;
-        rows++;
-        less += row->adjusted_stdev < row->stdev;
-        if (!isfinite(row->residual_low) || !isfinite(row->residual_high))
-            continue;
-        known++;
-        right += row->residual_low <= 0 && row->residual_high >= 0;
-    }
-    text_printf(out,
-                "The standard deviation of counts before and after subtracting what page faults "
-                "and interrupts added. %zu of %zu vary less.",
-                less, rows);
-    if (known)
-        text_printf(out,
-                    " What is left beside the truth or an exact source may be nothing in %zu of "
-                    "the %zu where one is known.",
-                    right, known);
-}
-
-static json_t *adjusted_figure(const struct repeating *run)
-{
-    const struct figure_column columns[] = {
-        {"program", "program", ROLE_GROUP, true},
-        {"event", "event", ROLE_GROUP, true},
-        {"setting", "setting", ROLE_GROUP, true},
-        {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", machine_role(run), true},
-        {"stdev", "as counted", ROLE_BEFORE, false},
-        {"adjusted_stdev", "adjusted", ROLE_AFTER, false},
-        {"mean", "mean", ROLE_NONE, false},
-        {"adjusted_mean", "adjusted mean", ROLE_NONE, false},
-        {"residual", "left beside the truth", ROLE_NONE, false},
-        {"residual_low", "low", ROLE_NONE, false},
-        {"residual_high", "high", ROLE_NONE, false},
-        {0},
-    };
-    AUTO_TEXT struct text caption = {0};
-    put_adjusted_caption(run, &caption);
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = "repeat-adjusted",
-        .title = "Counts without what the operating system added",
-        .caption = text_string(&caption),
-        .kind = FIGURE_DUMBBELLS,
-        .x = {.label = "standard deviation, events", .scale = SCALE_SYMLOG, .zero = true},
-        .columns = columns,
-    });
-    size_t added = 0;
-    for (size_t i = 0; i < run->report.row_count && added < FIGURE_MOST_ROWS; i++) {
-        const struct repeat_row *row = &run->report.rows[i];
-        const struct repeat_cell *cell = row->cell;
-        if (!is_adjusted(row))
-            continue;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, cell->at.program)),
-                   json_text(repeat_event_of(row)), json_text(REPEAT_SETTING(cell->controls)),
-                   json_text(cell->source), json_text(repeat_machine_name(run, cell->at.machine)),
-                   figure_number(row->stdev), figure_number(row->adjusted_stdev),
-                   figure_number(row->mean), figure_number(row->adjusted_mean),
-                   figure_number(row->residual), figure_number(row->residual_low),
-                   figure_number(row->residual_high));
-        added++;
-    }
-    return figure;
-}
-
 /* --- the proper counter --- */
 
 static json_t *ranking_figure(const struct repeating *run)
@@ -255,8 +173,7 @@ static json_t *ranking_figure(const struct repeating *run)
         {.key = "off_percent", .title = "off the truth, %"},
         {.key = "stdev_percent", .title = "standard deviation, %"},
         {.key = "programs"},
-        {0},
-    };
+        {0}};
     const struct figure_spec spec = {
         .id = "repeat-ranking",
         .title = "Which of several events is the proper one",
@@ -278,18 +195,14 @@ static json_t *ranking_figure(const struct repeating *run)
 
 /* --- each program --- */
 
-/* Several runs of both. */
-static bool has_change(const struct repeat_effect *effect)
-{
-    return effect->as_is->runs > 1 && effect->controlled->runs > 1 &&
-           isfinite(effect->as_is->cv_percent) && isfinite(effect->controlled->cv_percent);
-}
-
-/* Of all effects, or where they are too many of each program the one that says most. */
+/* With several runs of both settings: of all effects, or where they are too many of each program
+ * the one that says most. */
 static bool is_shown(const struct repeating *run, const struct repeat_effect *effect)
 {
     const struct repeat_place *at = &effect->as_is->cell->at;
-    return has_change(effect) && !repeat_counts_repetitions(effect->as_is) &&
+    return effect->as_is->runs > 1 && effect->controlled->runs > 1 &&
+           isfinite(effect->as_is->cv_percent) && isfinite(effect->controlled->cv_percent) &&
+           !repeat_counts_repetitions(effect->as_is) &&
            (run->report.effect_count <= FIGURE_MOST_ROWS ||
             effect == repeat_leading(run, at->machine, at->program));
 }
@@ -365,23 +278,21 @@ static bool put_variation_caption(const struct repeating *run, double end, struc
 
 static json_t *variation_figure(const struct repeating *run)
 {
-    const struct figure_column columns[] = {
-        {"program", "program", ROLE_GROUP, true},
-        {"event", "event", ROLE_GROUP, true},
-        {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", machine_role(run), true},
-        {"before", "as-is", ROLE_BEFORE, false},
-        {"after", "controlled", ROLE_AFTER, false},
-        {"as_is_percent", "as-is, exactly %", ROLE_NONE, false},
-        {"controlled_percent", "controlled, exactly %", ROLE_NONE, false},
-        {"mean", "mean as-is", ROLE_NONE, false},
-        {"as_is_runs", "runs as-is", ROLE_NONE, false},
-        {"controlled_runs", "runs controlled", ROLE_NONE, false},
-        {"as_is_alike", "alike as-is", ROLE_NONE, false},
-        {"controlled_alike", "alike controlled", ROLE_NONE, false},
-        {"who", "by which control", ROLE_NONE, false},
-        {0},
-    };
+    const struct figure_column columns[] = {{"program", "program", ROLE_GROUP, true},
+                                            {"event", "event", ROLE_GROUP, true},
+                                            {"source", "source", ROLE_NONE, true},
+                                            {"machine", "machine", machine_role(run), true},
+                                            {"before", "as-is", ROLE_BEFORE},
+                                            {"after", "controlled", ROLE_AFTER},
+                                            {"as_is_percent", "as-is, exactly %"},
+                                            {"controlled_percent", "controlled, exactly %"},
+                                            {"mean", "mean as-is"},
+                                            {"as_is_runs", "runs as-is"},
+                                            {"controlled_runs", "runs controlled"},
+                                            {"as_is_alike", "alike as-is"},
+                                            {"controlled_alike", "alike controlled"},
+                                            {"who", "by which control"},
+                                            {0}};
     AUTO_TEXT struct text caption = {0};
     size_t added = 0;
     const double end = end_of_axis(run);
@@ -416,88 +327,15 @@ static json_t *variation_figure(const struct repeating *run)
     return figure;
 }
 
-/* --- all programs of a source --- */
-
-#define LEAST_PROGRAMS 3u /* fewer make no box */
-
-static json_t *spread_figure(const struct repeating *run)
-{
-    const struct figure_column columns[] = {
-        {"source", "source", ROLE_GROUP, true},
-        {"setting", "setting", ROLE_GROUP, true},
-        {"machine", "machine", machine_role(run), true},
-        {"programs", "programs", ROLE_NONE, false},
-        {"min", "lowest", ROLE_MIN, false},
-        {"q1", "first quartile", ROLE_Q1, false},
-        {"median", "median", ROLE_MEDIAN, false},
-        {"q3", "third quartile", ROLE_Q3, false},
-        {"max", "highest", ROLE_MAX, false},
-        {"samples", "programs' deviations", ROLE_SAMPLES, false},
-        {0},
-    };
-    static const char *const settings[] = {"as-is", "controlled"};
-    const size_t effects = run->report.effect_count;
-    double *deviations[2] = {memory_new(effects, sizeof(double)),
-                             memory_new(effects, sizeof(double))}; /* of each program */
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = "repeat-spread",
-        .title = "How far runs lie apart, by who counts",
-        .caption = "The standard deviation of each program's instructions, over all programs that "
-                   "a source counted, as they are and controlled. A box far to the right in both "
-                   "settings is a source whose counts differ whatever is held constant.",
-        .paper = "Weaver and McKee 2008, Figure 3",
-        .kind = FIGURE_BOXES,
-        .x = {.label = "standard deviation, instructions", .scale = SCALE_SYMLOG, .zero = true},
-        .columns = columns,
-    });
-    for (size_t i = 0; i < effects; i++) {
-        size_t count = 0;
-        bool begins = true; /* the first with its machine and source */
-        const struct repeat_effect *first = &run->report.effects[i];
-        const struct repeat_cell *cell = first->as_is->cell;
-        if (!has_change(first) || !is_of_class(first->as_is, "instructions"))
-            continue;
-        for (size_t j = 0; j < effects && begins; j++) {
-            const struct repeat_effect *effect = &run->report.effects[j];
-            if (!has_change(effect) || !is_of_class(effect->as_is, "instructions") ||
-                effect->as_is->cell->at.machine != cell->at.machine ||
-                strcmp(effect->as_is->cell->source, cell->source) != 0)
-                continue;
-            begins = j >= i;
-            deviations[0][count] = effect->as_is->stdev;
-            deviations[1][count++] = effect->controlled->stdev;
-        }
-        for (int setting = 0; setting < 2 && begins && count >= LEAST_PROGRAMS; setting++) {
-            struct distribution seen;
-            if (distribution_of(deviations[setting], count, &seen) < 0)
-                continue;
-            FIGURE_ROW(figure, json_text(cell->source), json_text(settings[setting]),
-                       json_text(repeat_machine_name(run, cell->at.machine)), json_count(count),
-                       figure_number(seen.min), figure_number(seen.q1), figure_number(seen.median),
-                       figure_number(seen.q3), figure_number(seen.max), seen.samples);
-            json_decref(seen.density);
-        }
-    }
-    return figure;
-}
-
 /* ----------------------------------------------------------------------------------------------
  * What changing one thing in steps does to counts: a line for every program and event; and why
  * programs are not the same from run to run. */
 
-/* Differences within a sweep are small beside the counts themselves. */
-static void add_point(json_t *figure, const struct repeating *run, const struct repeat_sweep *sweep,
-                      const struct repeat_row *row)
+static bool is_point(const struct repeat_sweep *sweep, const struct repeat_row *row)
 {
-    const double from = sweep->lowest;
-    AUTO_TEXT struct text series = {0};
-    text_printf(&series, "%s, %s", repeat_program_name(run, sweep->at.program), sweep->event);
-    FIGURE_ROW(figure, json_text(text_string(&series)), figure_number((double)row->cell->swept),
-               figure_number(row->usual - from), figure_number((double)row->min - from),
-               figure_number((double)row->max - from), figure_number(row->usual),
-               json_count(row->runs), json_text(repeat_program_name(run, sweep->at.program)),
-               json_text(sweep->event), json_text(sweep->source),
-               json_text(repeat_machine_name(run, sweep->at.machine)));
+    return is_same_place(&row->cell->at, &sweep->at) && row->cell->sweep == sweep->sweep &&
+           strcmp(row->cell->source, sweep->source) == 0 &&
+           strcmp(repeat_event_of(row), sweep->event) == 0;
 }
 
 /* Is it drawn at all? The same with repetitions would hide it. */
@@ -524,9 +362,19 @@ static size_t add_sweeps(json_t *figure, const struct repeating *run, enum comma
             if (sweep->points > room)
                 continue;
             room -= sweep->points;
-            for (size_t row = 0; row < report->row_count; row++)
-                if (report->rows[row].runs && repeat_is_point(sweep, &report->rows[row]))
-                    add_point(figure, run, sweep, &report->rows[row]);
+            const char *program = repeat_program_name(run, sweep->at.program);
+            const double from = sweep->lowest; /* differences are small beside the counts */
+            for (const struct repeat_row *row = report->rows;
+                 row < report->rows + report->row_count; row++)
+                if (row->runs && is_point(sweep, row))
+                    FIGURE_ROW(figure, json_text(memory_format("%s, %s", program, sweep->event)),
+                               figure_number((double)row->cell->swept),
+                               figure_number(row->usual - from),
+                               figure_number((double)row->min - from),
+                               figure_number((double)row->max - from), figure_number(row->usual),
+                               json_count(row->runs), json_text(program), json_text(sweep->event),
+                               json_text(sweep->source),
+                               json_text(repeat_machine_name(run, sweep->at.machine)));
         }
     return left;
 }
@@ -548,20 +396,18 @@ static const struct {
 
 static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind)
 {
-    const struct figure_column columns[] = {
-        {"line", "program and event", ROLE_SERIES, false},
-        {"swept", swept[kind].along, ROLE_X, false},
-        {"beyond", "beyond the lowest", ROLE_Y, false},
-        {"low", "low", ROLE_LOW, false},
-        {"high", "high", ROLE_HIGH, false},
-        {"count", "count", ROLE_NONE, false},
-        {"runs", "runs", ROLE_NONE, false},
-        {"program", "program", ROLE_NONE, true},
-        {"event", "event", ROLE_NONE, true},
-        {"source", "source", ROLE_NONE, true},
-        {"machine", "machine", machine_role(run), true},
-        {0},
-    };
+    const struct figure_column columns[] = {{"line", "program and event", ROLE_SERIES},
+                                            {"swept", swept[kind].along, ROLE_X},
+                                            {"beyond", "beyond the lowest", ROLE_Y},
+                                            {"low", "low", ROLE_LOW},
+                                            {"high", "high", ROLE_HIGH},
+                                            {"count", "count"},
+                                            {"runs", "runs"},
+                                            {"program", "program", ROLE_NONE, true},
+                                            {"event", "event", ROLE_NONE, true},
+                                            {"source", "source", ROLE_NONE, true},
+                                            {"machine", "machine", machine_role(run), true},
+                                            {0}};
     const struct repeat_sweep *largest = NULL;
     AUTO_TEXT struct text caption = {0};
     double least = INFINITY, most = 0;
@@ -615,15 +461,13 @@ static json_t *sweep_figure(const struct repeating *run, enum command_sweep kind
 
 static json_t *causes_figure(const struct repeating *run)
 {
-    static const struct figure_column columns[] = {
-        {.key = "program", .filter = true},
-        {.key = "machine", .filter = true},
-        {.key = "cause", .filter = true},
-        {.key = "parted", .title = "parted here"},
-        {.key = "times"},
-        {.key = "evidence"},
-        {0},
-    };
+    static const struct figure_column columns[] = {{.key = "program", .filter = true},
+                                                   {.key = "machine", .filter = true},
+                                                   {.key = "cause", .filter = true},
+                                                   {.key = "parted", .title = "parted here"},
+                                                   {.key = "times"},
+                                                   {.key = "evidence"},
+                                                   {0}};
     AUTO_TEXT struct text caption = {0};
     size_t parted = 0;
     for (size_t i = 0; i < run->report.seen_count; i++)
@@ -682,21 +526,19 @@ static void put_sources_caption(const struct repeating *run, struct text *out)
 
 static json_t *sources_figure(const struct repeating *run)
 {
-    const struct figure_column columns[] = {
-        {"program", "program", ROLE_GROUP, true},
-        {"source", "source", ROLE_GROUP, true},
-        {"against", "against", ROLE_GROUP, false},
-        {"machine", "machine", machine_role(run), true},
-        {"difference", "difference", ROLE_VALUE, false},
-        {"reason", "mostly by", ROLE_SERIES, false},
-        {"raw", "as the source counts", ROLE_NONE, false},
-        {"repetitions", "repetitions", ROLE_NONE, false},
-        {"aligned", "each once", ROLE_NONE, false},
-        {"reference", "the other", ROLE_NONE, false},
-        {"unexplained", "not explained", ROLE_NONE, false},
-        {"evidence", "evidence", ROLE_NONE, false},
-        {0},
-    };
+    const struct figure_column columns[] = {{"program", "program", ROLE_GROUP, true},
+                                            {"source", "source", ROLE_GROUP, true},
+                                            {"against", "against", ROLE_GROUP},
+                                            {"machine", "machine", machine_role(run), true},
+                                            {"difference", "difference", ROLE_VALUE},
+                                            {"reason", "mostly by", ROLE_SERIES},
+                                            {"raw", "as the source counts"},
+                                            {"repetitions", "repetitions"},
+                                            {"aligned", "each once"},
+                                            {"reference", "the other"},
+                                            {"unexplained", "not explained"},
+                                            {"evidence", "evidence"},
+                                            {0}};
     AUTO_TEXT struct text caption = {0};
     put_sources_caption(run, &caption);
     json_t *figure = figure_new(&(struct figure_spec){
@@ -716,81 +558,6 @@ static json_t *sources_figure(const struct repeating *run)
             figure_number(at->repetitions), figure_number(at->aligned),
             figure_number(at->reference), figure_number(at->unexplained),
             json_text(at->reason_count ? reasons_text(&at->reasons[0].evidence) : NULL));
-    }
-    return figure;
-}
-
-/* --- repetitions --- */
-
-/* By so many percent a count that takes every repetition for an instruction is too high; 0: there
- * are none, or it is held against a second source, which says the same again. */
-static double excess_of(const struct repeating *run, size_t index)
-{
-    const struct repeat_alignment *at = &run->report.alignments[index];
-    if (!(at->repetitions > 0) || !(at->aligned > 0))
-        return 0;
-    for (size_t i = 0; i < index; i++) {
-        const struct repeat_alignment *before = &run->report.alignments[i];
-        if (is_same_place(&before->at, &at->at) && strcmp(before->source, at->source) == 0)
-            return 0;
-    }
-    return 100 * at->repetitions / at->aligned;
-}
-
-static json_t *repetitions_figure(const struct repeating *run)
-{
-    const struct figure_column columns[] = {
-        {"program", "program", ROLE_GROUP, true},
-        {"source", "source", ROLE_GROUP, true},
-        {"machine", "machine", machine_role(run), true},
-        {"excess", "too high by, %", ROLE_VALUE, false},
-        {"repetitions", "repetitions", ROLE_NONE, false},
-        {"aligned", "each once", ROLE_NONE, false},
-        {0},
-    };
-    AUTO_TEXT struct text caption = {0};
-    size_t added = 0;
-    text_puts(&caption, "By how much a count is too high that takes every repetition of a string "
-                        "instruction for one instruction; the CPU counts it once.");
-    /* Programs of the kit are made to show it, and have a sentence of their own. */
-    for (int subjects = 0; subjects < 2; subjects++) {
-        const struct repeat_alignment *most = NULL;
-        double highest = 0;
-        for (size_t i = 0; i < run->report.alignment_count; i++) {
-            const size_t program = run->report.alignments[i].at.program;
-            const bool subject =
-                program < run->file.program_count && run->file.programs[program].subject;
-            if (subject != (subjects == 1) || !(excess_of(run, i) > highest))
-                continue;
-            highest = excess_of(run, i);
-            most = &run->report.alignments[i];
-        }
-        if (most)
-            text_printf(&caption, " Most of %s: %s by %s, %s %%.",
-                        subjects ? "those that are made to show it" : "the programs",
-                        repeat_program_name(run, most->at.program), most->source,
-                        REPEAT_PERCENT(highest));
-    }
-    text_puts(&caption, " In the paper it was up to 21.7 %.");
-    json_t *figure = figure_new(&(struct figure_spec){
-        .id = "repeat-repetitions",
-        .title = "What repeated string instructions add",
-        .caption = text_string(&caption),
-        .paper = "Weaver and McKee 2008, Table 3",
-        .kind = FIGURE_BARS,
-        .x = {.label = "too high by, %", .scale = SCALE_SYMLOG, .zero = true},
-        .columns = columns,
-    });
-    for (size_t i = 0; i < run->report.alignment_count && added < FIGURE_MOST_ROWS; i++) {
-        const struct repeat_alignment *at = &run->report.alignments[i];
-        const double excess = excess_of(run, i);
-        if (!(excess > 0))
-            continue;
-        FIGURE_ROW(figure, json_text(repeat_program_name(run, at->at.program)),
-                   json_text(at->source), json_text(repeat_machine_name(run, at->at.machine)),
-                   figure_number(excess), figure_number(at->repetitions),
-                   figure_number(at->aligned));
-        added++;
     }
     return figure;
 }
@@ -830,14 +597,13 @@ static json_t *machines_figure(const struct repeating *run)
         {"program", "program", ROLE_GROUP, true},
         {"event", "event", ROLE_NONE, true},
         {"machine", "machine", ROLE_SERIES, true},
-        {"deviation", "from the mean of machines", ROLE_VALUE, false},
-        {"percent", "%", ROLE_NONE, false},
-        {"mean", "mean", ROLE_NONE, false},
-        {"stdev", "standard deviation", ROLE_NONE, false},
-        {"runs", "runs", ROLE_NONE, false},
+        {"deviation", "from the mean of machines", ROLE_VALUE},
+        {"percent", "%"},
+        {"mean", "mean"},
+        {"stdev", "standard deviation"},
+        {"runs", "runs"},
         {"source", "source", ROLE_NONE, true},
-        {0},
-    };
+        {0}};
     AUTO_TEXT struct text caption = {0};
     size_t compared = 0, same = 0, worst = 0, added = 0;
     double share = 0;
@@ -890,7 +656,6 @@ json_t *repeat_figures(const void *shown)
 {
     const struct repeating *run = shown;
     json_t *const all[] = {variation_figure(run),
-                           spread_figure(run),
                            machines_figure(run),
                            controls_figure(run, true),
                            controls_figure(run, false),
@@ -899,9 +664,7 @@ json_t *repeat_figures(const void *shown)
                            sweep_figure(run, SWEEP_ASLR),
                            causes_figure(run),
                            sources_figure(run),
-                           repetitions_figure(run),
                            contributions_figure(run),
-                           adjusted_figure(run),
                            ranking_figure(run)};
     json_t *figures = json_array();
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)

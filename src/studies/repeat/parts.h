@@ -208,12 +208,11 @@ void repeat_put_report(const void *shown, const struct style *style, struct text
 json_t *repeat_figures(const void *shown);
 /* As tables (fields.c). */
 extern const struct field repeat_results, repeat_ranking;
-extern const struct fields repeat_analysis, repeat_row_table, repeat_seen_table,
-    repeat_alignment_table, repeat_contribution_table, repeat_rank_table;
+extern const struct fields repeat_analysis, repeat_seen_table, repeat_rank_table;
 
 /* ----------------------------------------------------------------------------------------------
  * The parts of what `assay repeat` shows, for people and for programs, and what they share. Each
- * part for people is a paragraph, a table or a plot, or nothing where nothing of it was measured.
+ * part for people is a paragraph or a table, or nothing where nothing of it was measured.
  */
 
 /* --- which programs --- */
@@ -255,8 +254,6 @@ char *repeat_difference(double value, char text[NUMBER_SIZE]);
 /* Does the row count instructions with every repetition of string instructions? It goes as the
  * instructions do. */
 bool repeat_counts_repetitions(const struct repeat_row *row);
-/* Is the row one of the sweep's points? */
-bool repeat_is_point(const struct repeat_sweep *sweep, const struct repeat_row *row);
 
 /* --- for people (show-table.c; the others are only of show.c) --- */
 typedef void repeat_part(const struct repeating *run, const struct style *style, struct text *out);

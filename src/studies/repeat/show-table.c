@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "output/plot.h"
 #include "studies/repeat/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -70,11 +69,8 @@ static void put_effect(const struct repeating *run, const struct repeat_effect *
                        const struct repeat_cell *cell, const struct style *style, struct text *out)
 {
     static const struct column part_columns[] = {
-        {"control", false, false, false},   {"alone cv%", true, false, false},
-        {"takes away", true, false, false}, {"without cv%", true, false, false},
-        {"comes back", true, false, false}, {"moves by", true, false, false},
-        {"", false, true, false},
-    };
+        {"control"},          {"alone cv%", true}, {"takes away", true}, {"without cv%", true},
+        {"comes back", true}, {"moves by", true},  {"", .wraps = true}};
     const bool all = run->studying.options->all;
     AUTO_TEXT struct text heading = {0};
     AUTO_TEXT struct text idle = {0}; /* "Nothing beyond chance by: argv0, cpu." */
@@ -125,53 +121,13 @@ void repeat_put_controls(const struct repeating *run, const struct style *style,
 }
 
 /* ----------------------------------------------------------------------------------------------
- * What changing one thing in steps does to the count: a sentence for each sweep, and of the first
- * that matters (with --all of each) a plot. */
-
-#define ROWS         6u
-#define LEAST_POINTS 4u /* fewer make no plot */
-
-static const char *const subjects_of[SWEEP_COUNT] = {
-    [SWEEP_ENVIRONMENT] = "bytes more in the environment",
-    [SWEEP_STACK] = "bytes by which the stack begins lower",
-    [SWEEP_ASLR] = "draws of random addresses",
-};
-
-bool repeat_is_point(const struct repeat_sweep *sweep, const struct repeat_row *row)
-{
-    return is_same_place(&row->cell->at, &sweep->at) && row->cell->sweep == sweep->sweep &&
-           strcmp(row->cell->source, sweep->source) == 0 &&
-           strcmp(repeat_event_of(row), sweep->event) == 0;
-}
-
-static void put_plot(const struct repeating *run, const struct repeat_sweep *sweep,
-                     const struct style *style, struct text *out)
-{
-    const struct repeat_report *report = &run->report;
-    struct scatter_point *points = NULL;
-    const char *names[] = {sweep->event};
-    AUTO_TEXT struct text heading = {0};
-    size_t count = 0;
-    for (size_t i = 0; i < report->row_count; i++)
-        if (repeat_is_point(sweep, &report->rows[i]) && report->rows[i].runs)
-            *memory_add(points, count) =
-                (struct scatter_point){.x = (double)report->rows[i].cell->swept,
-                                       .y = report->rows[i].usual - sweep->lowest};
-    const struct scatter scatter = {
-        .series = names, .series_count = 1, .points = points, .count = count, .rows = ROWS};
-    if (count < LEAST_POINTS)
-        return;
-    text_printf(&heading, "Across: %s; up: counts beyond %s", subjects_of[sweep->sweep],
-                REPEAT_NUMBER(sweep->lowest));
-    section_put_words(text_string(&heading), style, out);
-    scatter_put(&scatter, style, out);
-}
+ * What changing one thing in steps does to the count: a sentence for each sweep. */
 
 void repeat_put_sweeps(const struct repeating *run, const struct style *style, struct text *out)
 {
     const struct repeat_report *report = &run->report;
     const bool all = run->studying.options->all;
-    bool any = false, plotted = false;
+    bool any = false;
     for (size_t i = 0; i < report->sweep_count; i++) {
         const struct repeat_sweep *sweep = &report->sweeps[i];
         AUTO_TEXT struct text words = {0};
@@ -187,10 +143,6 @@ void repeat_put_sweeps(const struct repeating *run, const struct style *style, s
         text_puts(&words, ": ");
         reasons_put(&sweep->what, &words);
         section_put_item(text_string(&words), style, out);
-        if (!sweep->matters || (!all && (plotted || sweep->sweep == SWEEP_ASLR)))
-            continue;
-        put_plot(run, sweep, style, out);
-        plotted = true;
     }
 }
 
@@ -255,12 +207,9 @@ void repeat_put_ranking(const struct repeating *run, const struct style *style, 
 /* --- the table --- */
 
 static const struct column columns[] = {
-    {"program", false, false, false},  {"event", false, false, false},
-    {"setting", false, false, false},  {"mean", true, false, false},
-    {"stdev", true, false, false},     {"cv %", true, false, false},
-    {"identical", true, false, false}, {"adjusted cv %", true, false, false},
-    {"residual", true, false, false},
-};
+    {"program"},       {"event"},      {"setting"},         {"mean", true},
+    {"stdev", true},   {"cv %", true}, {"identical", true}, {"adjusted cv %", true},
+    {"residual", true}};
 
 /* A narrow place has fewer columns. */
 static const struct layout {
@@ -307,22 +256,12 @@ static void add_names(struct table *table, const struct repeating *run,
     table_add(table, TONE_PLAIN, REPEAT_SETTING(cell->controls));
 }
 
-/* "+0.3 (-1 to 2)" */
-static void add_residual(struct table *table, const struct repeat_row *row)
-{
-    const char *residual = REPEAT_DIFFERENCE(row->residual);
-    if (isfinite(row->residual_low) && isfinite(row->residual_high))
-        table_addf(table, TONE_PLAIN, "%s (%s to %s)", residual,
-                   REPEAT_DIFFERENCE(row->residual_low), REPEAT_DIFFERENCE(row->residual_high));
-    else
-        table_add(table, TONE_PLAIN, residual);
-}
-
 static void add_row(struct table *table, const struct layout *layout, const struct repeating *run,
                     const struct repeat_row *row, const struct repeat_row *before)
 {
     const struct repeat_cell *cell = row->cell;
     const bool same = row->runs && row->distinct == 1;
+    AUTO_TEXT struct text residual = {0};
     add_names(table, run, cell, row, before);
     table_add(table, row->runs ? TONE_STRONG : TONE_DIM,
               row->runs ? REPEAT_NUMBER(same ? (double)row->min : rint(row->mean)) : "-");
@@ -334,10 +273,13 @@ static void add_row(struct table *table, const struct layout *layout, const stru
               row->runs ? REPEAT_PERCENT(row->cv_percent) : "-");
     table_addf(table, same ? TONE_GOOD : TONE_PLAIN, "%zu of %zu", repeat_alike(row), row->runs);
     table_add(table, TONE_PLAIN, row->is_adjusted ? REPEAT_PERCENT(row->adjusted_cv_percent) : "");
+    /* "+0.3 (-1 to 2)" */
     if (layout->residual && row->is_adjusted && isfinite(row->residual))
-        add_residual(table, row);
-    else
-        table_add(table, TONE_PLAIN, "");
+        text_puts(&residual, REPEAT_DIFFERENCE(row->residual));
+    if (residual.length && isfinite(row->residual_low) && isfinite(row->residual_high))
+        text_printf(&residual, " (%s to %s)", REPEAT_DIFFERENCE(row->residual_low),
+                    REPEAT_DIFFERENCE(row->residual_high));
+    table_add(table, TONE_PLAIN, text_string(&residual));
 }
 
 void repeat_put_table(const struct repeating *run, const struct style *style, struct text *out)

@@ -204,32 +204,26 @@ static void put_setting(const struct repeat_row *row, struct text *out)
                     row->distinct == 1 ? row->runs : repeat_alike(row), row->runs);
 }
 
-/* ", 690 times less (120 to 4,000)" */
-static void put_ratio(const struct repeat_effect *effect, struct text *out)
-{
-    char ratio[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
-    if (!isfinite(effect->ratio) || effect->ratio <= 0)
-        return;
-    bool less = effect->ratio >= 1;
-    number_significant(less ? effect->ratio : 1 / effect->ratio, 2, ratio, sizeof(ratio));
-    text_printf(out, ", %s times %s", ratio, less ? "less" : "more");
-    if (!less || !isfinite(effect->ratio_low) || !isfinite(effect->ratio_high))
-        return;
-    number_significant(effect->ratio_low, 2, low, sizeof(low));
-    number_significant(effect->ratio_high, 2, high, sizeof(high));
-    text_printf(out, " (%s to %s)", low, high);
-}
-
-/* "as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical; hash-seeds did it." */
+/* "as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical; hash-seeds did it.", or
+ * behind the second ", 690 times less (120 to 4,000)". */
 static void put_effect(const struct repeat_effect *effect, struct text *out)
 {
+    const bool less = effect->ratio >= 1;
+    char ratio[NUMBER_SIZE], low[NUMBER_SIZE], high[NUMBER_SIZE];
     /* What the judge says of runs without any difference has their numbers. */
     if (!reasons_find(&effect->who, &repeat_words[SAYS_ALWAYS_SAME])) {
         text_puts(out, "as-is ");
         put_setting(effect->as_is, out);
         text_puts(out, ", controlled ");
         put_setting(effect->controlled, out);
-        put_ratio(effect, out);
+        if (isfinite(effect->ratio) && effect->ratio > 0) {
+            number_significant(less ? effect->ratio : 1 / effect->ratio, 2, ratio, sizeof(ratio));
+            number_significant(effect->ratio_low, 2, low, sizeof(low));
+            number_significant(effect->ratio_high, 2, high, sizeof(high));
+            text_printf(out, ", %s times %s", ratio, less ? "less" : "more");
+            if (less && isfinite(effect->ratio_low) && isfinite(effect->ratio_high))
+                text_printf(out, " (%s to %s)", low, high);
+        }
         text_puts(out, effect->who.count ? "; " : "");
     }
     reasons_put(&effect->who, out);
@@ -349,12 +343,9 @@ static void put_lines(const struct repeating *run, const struct repeat_effect *c
                       size_t count, const struct style *style, struct text *out)
 {
     static const struct column columns[] = {
-        {"program", false, false, false},   {"machine", false, false, false},
-        {"event", false, false, false},     {"mean", true, false, false},
-        {"as-is %", true, false, false},    {"identical", true, false, false},
-        {"ctrl %", true, false, false},     {"identical", true, false, false},
-        {"by control", false, true, false},
-    };
+        {"program"},      {"machine"},         {"event"},
+        {"mean", true},   {"as-is %", true},   {"identical", true},
+        {"ctrl %", true}, {"identical", true}, {"by control", .wraps = true}};
     /* The event that all lines are of; NULL: they are of several. */
     const char *event = repeat_event_of(list[0]->as_is);
     for (size_t i = 1; i < count && event; i++)
@@ -442,11 +433,9 @@ static void repeat_put_suite(const struct repeating *run, const struct style *st
 static void repeat_put_machines(const struct repeating *run, const struct style *style,
                                 struct text *out)
 {
-    static const struct column columns[] = {
-        {"program", false, false, false},  {"machine", false, false, false},
-        {"event", false, false, false},    {"controlled", true, false, false},
-        {"identical", true, false, false}, {"difference", true, false, false},
-    };
+    static const struct column columns[] = {{"program"},         {"machine"},
+                                            {"event"},           {"controlled", true},
+                                            {"identical", true}, {"difference", true}};
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
     const struct repeat_effect **list;
     const size_t count = repeat_leaders(run, !run->studying.options->all, &list);
@@ -539,42 +528,32 @@ static void add_alignment(struct table *table, const struct repeating *run,
                                 : "");
 }
 
-/* The functions that are behind a reason. */
-static void put_evidence(const struct repeat_alignment *alignment, bool all,
-                         const struct style *style, struct text *out)
-{
-    for (size_t i = 0; i < alignment->reason_count; i++) {
-        const struct align_reason *reason = &alignment->reasons[i];
-        AUTO_TEXT struct text words = {0};
-        const size_t count = reason->evidence.count;
-        const size_t told = all || count < FEW_CLAUSES ? count : FEW_CLAUSES;
-        if (!count)
-            continue;
-        text_printf(&words, "%s, %s: ", alignment->source, align_why_names[reason->what]);
-        reasons_put(&(struct reasons){reason->evidence.list, told}, &words);
-        text_puts(&words, told < count ? " ..." : "");
-        section_put_item(text_string(&words), style, out);
-    }
-}
-
 static void repeat_put_sources(const struct repeating *run, const struct style *style,
                                struct text *out)
 {
     static const struct column columns[] = {
-        {"program", false, false, false},   {"source", false, false, false},
-        {"raw", true, false, false},        {"repetitions", true, false, false},
-        {"aligned", true, false, false},    {"against", false, false, false},
-        {"difference", true, false, false}, {"", false, true, false},
-    };
+        {"program"},       {"source"},  {"raw", true},        {"repetitions", true},
+        {"aligned", true}, {"against"}, {"difference", true}, {"", .wraps = true}};
     struct table table = {.columns = columns, .column_count = sizeof(columns) / sizeof(*columns)};
-    const bool several = run->file.program_count > 1 && run->studying.options->all;
+    const bool all = run->studying.options->all, several = run->file.program_count > 1 && all;
     AUTO_TEXT struct text evidence = {0};
     for (size_t i = 0; i < run->report.alignment_count; i++) {
         const struct repeat_alignment *alignment = &run->report.alignments[i];
         if (!repeat_is_detailed(run, alignment->at.program))
             continue;
         add_alignment(&table, run, alignment, several);
-        put_evidence(alignment, run->studying.options->all, style, &evidence);
+        /* The functions that are behind its reasons. */
+        for (size_t j = 0; j < alignment->reason_count; j++) {
+            const struct align_reason *reason = &alignment->reasons[j];
+            AUTO_TEXT struct text words = {0};
+            const size_t clauses = reason->evidence.count;
+            const size_t told = all || clauses < FEW_CLAUSES ? clauses : FEW_CLAUSES;
+            text_printf(&words, "%s, %s: ", alignment->source, align_why_names[reason->what]);
+            reasons_put(&(struct reasons){reason->evidence.list, told}, &words);
+            text_puts(&words, told < clauses ? " ..." : "");
+            if (clauses)
+                section_put_item(text_string(&words), style, &evidence);
+        }
     }
     if (table.count) {
         section_put_heading("Sources side by side, in instructions", style, out);
@@ -586,8 +565,6 @@ static void repeat_put_sources(const struct repeating *run, const struct style *
     }
     table_free(&table);
 }
-
-/* --- all of it --- */
 
 /* --- what could not be measured --- */
 
@@ -619,8 +596,6 @@ static void repeat_put_absences(const struct repeating *run, const struct style 
         text_puts(out, text_string(&lines));
     }
 }
-
-/* --- the end --- */
 
 static void put_remarks(const struct repeating *run, const struct style *style, struct text *out)
 {

@@ -60,9 +60,7 @@ int repeat_recall(void *kept, struct failure *failure)
 
 /* ----------------------------------------------------------------------------------------------
  * What `assay repeat` could not measure: what failed, by the reason, and what the budget did not
- * hold, with what it would have taken. */
-
-#define S_NS 1e9
+ * hold. */
 
 /* --- what failed --- */
 
@@ -102,19 +100,6 @@ static void add_absent(const struct repeating *run, struct skip_groups *groups)
 
 /* --- what the budget did not hold --- */
 
-/* "26 s", "8 min" */
-static void put_time(double seconds, char *words, size_t size)
-{
-    if (seconds >= 5400)
-        snprintf(words, size, "%.1f h", seconds / 3600);
-    else if (seconds >= 100)
-        snprintf(words, size, "%.0f min", seconds / 60);
-    else if (seconds >= 1)
-        snprintf(words, size, seconds < 10 ? "%.2g s" : "%.0f s", seconds);
-    else
-        snprintf(words, size, "%.0f ms", seconds * 1000);
-}
-
 /* Was it wished for, could be had, and did not get as much as says something? What waits for
  * something that failed was said with that. */
 static bool is_short(const struct repeating *run, size_t wish)
@@ -130,77 +115,42 @@ static bool is_short(const struct repeating *run, size_t wish)
     return true;
 }
 
-/* Controlled executions of a program by a source; of many programs the names must do. */
-static void tell_source(struct repeating *run, size_t wish, struct skip_groups *groups)
-{
-    const struct repeat_plan *plan = &run->plan;
-    const struct repeat_aim *aim = &plan->aims[wish];
-    const uint32_t processes = wishes_processes(&run->studying.wishes, wish);
-    const double each =
-        (double)repeat_plan_price(plan, aim->program, aim->source, DETAIL_NONE) / S_NS;
-    const char *what = memory_format("%.160s by %s", plan->programs[aim->program].name,
-                                     plan->sources[aim->source].name);
-    char why[400], one[32], all[32];
-    if (run->study.program_count > 1) {
-        skip_groups_add(groups, what,
-                        processes ? "in fewer executions than wanted, so less certain: give a "
-                                    "larger --budget"
-                                  : "the budget did not suffice: give a larger --budget, or name "
-                                    "sources with --source",
-                        0, false);
-        return;
-    }
-    put_time(each, one, sizeof(one));
-    put_time(each * 2 * aim->least, all, sizeof(all));
-    if (processes)
-        snprintf(why, sizeof(why),
-                 "in %u execution%s only, because each takes about %s: %u of both settings need "
-                 "about %s, give a larger --budget",
-                 processes, processes == 1 ? "" : "s", one, aim->least, all);
-    else if (each * 2 * aim->least < (double)run->studying.budget / 4000)
-        snprintf(
-            why, sizeof(why),
-            "the budget was used up before: an execution takes about %s, give a larger --budget",
-            one);
-    else
-        snprintf(why, sizeof(why),
-                 "the budget does not hold it: an execution takes about %s, %u of both settings "
-                 "about %s. Give a larger --budget, or name it with --source and fewer --runs",
-                 one, aim->least, all);
-    skips_add(&run->studying.skips, what, why, 0);
-}
-
-/* Of the other stages how many settings are missing. */
-static void tell_stage(struct repeating *run, unsigned stage)
-{
-    static const char *const whys[] = {
-        "not measured: the budget did not suffice, give a larger --budget",
-        "in fewer executions than wanted, so less certain: give a larger --budget"};
-    const struct wishes *wishes = &run->studying.wishes;
-    for (int some = 0; some < 2; some++) {
-        size_t count = 0;
-        for (size_t i = 0; i < wishes->count; i++)
-            count += wishes->list[i].stage == stage && is_short(run, i) &&
-                     (wishes_processes(wishes, i) > 0) == (some > 0);
-        if (count)
-            skips_add(&run->studying.skips,
-                      memory_format("%s (%zu setting%s)", repeat_stage_names[stage], count,
-                                    count == 1 ? "" : "s"),
-                      whys[some], 0);
-    }
-}
-
+/* Controlled executions of programs by the sources' names, of the other stages how many settings.
+ */
 static void tell_budget(struct repeating *run)
 {
+    static const char few[] = "in fewer executions than wanted, so less certain: give a larger "
+                              "--budget";
     const struct wishes *wishes = &run->studying.wishes;
+    const struct repeat_plan *plan = &run->plan;
     struct skip_groups groups = {0};
-    for (size_t i = 0; i < wishes->count; i++)
-        if (wishes->list[i].stage == REPEAT_SETTINGS && run->plan.aims[i].source != REPEAT_PLAIN &&
-            run->plan.aims[i].controls == run->study.controls && is_short(run, i))
-            tell_source(run, i, &groups);
+    size_t counts[REPEAT_STAGES][2] = {0}; /* of what has no execution, and of what has too few */
+    for (size_t i = 0; i < wishes->count; i++) {
+        const struct repeat_aim *aim = &plan->aims[i];
+        const bool some = wishes_processes(wishes, i) > 0;
+        if (!is_short(run, i))
+            continue;
+        counts[aim->stage][some]++;
+        if (aim->stage == REPEAT_SETTINGS && aim->source != REPEAT_PLAIN &&
+            aim->controls == run->study.controls)
+            skip_groups_add(&groups,
+                            memory_format("%.160s by %s", plan->programs[aim->program].name,
+                                          plan->sources[aim->source].name),
+                            some ? few
+                                 : "the budget did not suffice: give a larger --budget, or name "
+                                   "sources with --source",
+                            0, false);
+    }
     skip_groups_close(&groups, &run->studying.skips);
     for (unsigned stage = REPEAT_SETTINGS + 1; stage < REPEAT_STAGES; stage++)
-        tell_stage(run, stage);
+        for (int some = 0; some < 2; some++)
+            if (counts[stage][some])
+                skips_add(&run->studying.skips,
+                          memory_format("%s (%zu setting%s)", repeat_stage_names[stage],
+                                        counts[stage][some], counts[stage][some] == 1 ? "" : "s"),
+                          some ? few
+                               : "not measured: the budget did not suffice, give a larger --budget",
+                          0);
 }
 
 void repeat_collect_skips(struct repeating *run)

@@ -444,14 +444,6 @@ static int put_text(char **text, const char *value)
     return 1;
 }
 
-static int put_flag(struct reading *reading, bool *flag, const char *value)
-{
-    if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
-        return complain(reading, "this must be yes or no, but is", value);
-    *flag = value[0] == 'y';
-    return 1;
-}
-
 /* "300", "64k", "4M" */
 static int put_number(struct reading *reading, uint64_t *number, uint64_t most, const char *value)
 {
@@ -472,17 +464,19 @@ static int put_workload(struct reading *reading, const char *key, const char *va
         const char *key;
         char **text;
     } texts[] = {
-        {"command", &workload->command}, {"package", &workload->package},
-        {"needs", &workload->needs},     {"input", &workload->input},
-        {"about", &workload->about},
+        {"command", &workload->command},
+        {"package", &workload->package},
+        {"needs", &workload->needs},
+        {"input", &workload->input},
     };
+    /* What it is like, for people. */
+    static const char *const remarks[] = {"about", "threaded", "io"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         if (strcmp(texts[i].key, key) == 0)
             return put_text(texts[i].text, value);
-    if (strcmp(key, "threaded") == 0)
-        return put_flag(reading, &workload->threaded, value);
-    if (strcmp(key, "io") == 0)
-        return put_flag(reading, &workload->io, value);
+    for (size_t i = 0; i < sizeof(remarks) / sizeof(*remarks); i++)
+        if (strcmp(remarks[i], key) == 0)
+            return 1;
     return complain(reading, "a workload has nothing of the name", key);
 }
 
@@ -538,7 +532,7 @@ static int check_workload(const struct suite *suite, struct workload *workload,
         return fail_with(failure, -EINVAL, "%.300s: the workload '%s' has no command%s%s",
                          suite->path, workload->name, count < 0 ? ": " : "",
                          count < 0 ? why.text : "");
-    char **texts[] = {&workload->package, &workload->input, &workload->about};
+    char **texts[] = {&workload->package, &workload->input};
     for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
         if (!*texts[i])
             *texts[i] = memory_copy("");

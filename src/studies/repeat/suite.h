@@ -18,8 +18,6 @@ struct workload {
     char *package; /* of Debian; "" for none */
     char *needs;   /* programs or files that must be there, with spaces; the first word else */
     char *input;   /* for its standard input; "" */
-    char *about;   /* one line */
-    bool threaded, io;
 };
 /* A file that is made for workloads. */
 struct made_input {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "output/figure.h"
 #include "studies/validate/parts.h"
 
@@ -45,11 +46,11 @@ static const struct {
 
 static json_t *of_verdicts(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {{"verdict", "verdict", ROLE_GROUP, false},
-                                                   {"events", "events", ROLE_VALUE, false},
-                                                   {"meaning", "meaning", ROLE_NONE, false},
-                                                   {"names", "which", ROLE_NONE, false},
-                                                   {NULL, NULL, ROLE_NONE, false}};
+    static const struct figure_column columns[] = {{"verdict", "verdict", ROLE_GROUP},
+                                                   {"events", "events", ROLE_VALUE},
+                                                   {"meaning", "meaning"},
+                                                   {"names", "which"},
+                                                   {0}};
     AUTO_TEXT struct text caption = {0};
     size_t good = 0, amiss = 0;
     for (size_t i = 0; i < judgements->count; i++) {
@@ -88,14 +89,14 @@ static json_t *of_verdicts(const struct judgements *judgements)
 
 static json_t *of_specimens(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {{"specimen", "specimen", ROLE_X, false},
-                                                   {"event", "event", ROLE_Y, false},
-                                                   {"verdict", "verdict", ROLE_VALUE, false},
-                                                   {"percent", "difference, %", ROLE_NONE, false},
-                                                   {"cause", "cause", ROLE_NONE, false},
-                                                   {"path", "path", ROLE_NONE, false},
-                                                   {"truth", "grade of truth", ROLE_NONE, false},
-                                                   {NULL, NULL, ROLE_NONE, false}};
+    static const struct figure_column columns[] = {{"specimen", "specimen", ROLE_X},
+                                                   {"event", "event", ROLE_Y},
+                                                   {"verdict", "verdict", ROLE_VALUE},
+                                                   {"percent", "difference, %"},
+                                                   {"cause", "cause"},
+                                                   {"path", "path"},
+                                                   {"truth", "grade of truth"},
+                                                   {0}};
     AUTO_TEXT struct text caption = {0};
     size_t mixed = 0;
     for (size_t i = 0; i < judgements->count; i++) {
@@ -159,10 +160,10 @@ static json_t *of_overhead(const struct judgements *judgements)
     static const struct figure_column columns[] = {
         {"event", "event", ROLE_GROUP, true},
         {"path", "path", ROLE_SERIES, true},
-        {"overhead", "counted around nothing, median", ROLE_VALUE, false},
-        {"low", "lowest of nine tenths", ROLE_LOW, false},
-        {"high", "highest", ROLE_HIGH, false},
-        {NULL, NULL, ROLE_NONE, false}};
+        {"overhead", "counted around nothing, median", ROLE_VALUE},
+        {"low", "lowest of nine tenths", ROLE_LOW},
+        {"high", "highest", ROLE_HIGH},
+        {0}};
     static const struct figure_spec spec = {
         .id = "overhead-by-event",
         .title = "What counting itself adds, by event",
@@ -202,12 +203,16 @@ static json_t *of_overhead(const struct judgements *judgements)
 
 static json_t *of_explanations(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {
-        {"event", "event", ROLE_NONE, true},    {"verdict", "verdict", ROLE_NONE, true},
-        {"cause", "cause", ROLE_NONE, true},    {"per", "each", ROLE_NONE, false},
-        {"size", "adds", ROLE_NONE, false},     {"low", "95 % from", ROLE_NONE, false},
-        {"high", "to", ROLE_NONE, false},       {"share", "of the error", ROLE_NONE, false},
-        {"note", "in words", ROLE_NONE, false}, {NULL, NULL, ROLE_NONE, false}};
+    static const struct figure_column columns[] = {{"event", "event", ROLE_NONE, true},
+                                                   {"verdict", "verdict", ROLE_NONE, true},
+                                                   {"cause", "cause", ROLE_NONE, true},
+                                                   {"per", "each"},
+                                                   {"size", "adds"},
+                                                   {"low", "95 % from"},
+                                                   {"high", "to"},
+                                                   {"share", "of the error"},
+                                                   {"note", "in words"},
+                                                   {0}};
     static const struct figure_spec spec = {
         .id = "explanations",
         .title = "What explains the errors",
@@ -288,21 +293,20 @@ static void add_ladder(struct against *against, const struct judged_row *row)
 
 static json_t *against_truth(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {
-        {"event", "event", ROLE_NONE, true},
-        {"path", "path", ROLE_NONE, true},
-        {"specimen", "specimen", ROLE_NONE, true},
-        {"verdict", "verdict", ROLE_SERIES, true},
-        {"n", "N", ROLE_NONE, false},
-        {"predicted", "predicted", ROLE_X, false},
-        {"reported", "reported, mean", ROLE_Y, false},
-        {"min", "lowest", ROLE_LOW, false},
-        {"max", "highest", ROLE_HIGH, false},
-        {"percent", "difference, %", ROLE_NONE, false},
-        {"runs", "quiet runs", ROLE_NONE, false},
-        {"exact", "exact runs", ROLE_NONE, false},
-        {"disturbed", "disturbed runs", ROLE_NONE, false},
-        {NULL, NULL, ROLE_NONE, false}};
+    static const struct figure_column columns[] = {{"event", "event", ROLE_NONE, true},
+                                                   {"path", "path", ROLE_NONE, true},
+                                                   {"specimen", "specimen", ROLE_NONE, true},
+                                                   {"verdict", "verdict", ROLE_SERIES, true},
+                                                   {"n", "N"},
+                                                   {"predicted", "predicted", ROLE_X},
+                                                   {"reported", "reported, mean", ROLE_Y},
+                                                   {"min", "lowest", ROLE_LOW},
+                                                   {"max", "highest", ROLE_HIGH},
+                                                   {"percent", "difference, %"},
+                                                   {"runs", "quiet runs"},
+                                                   {"exact", "exact runs"},
+                                                   {"disturbed", "disturbed runs"},
+                                                   {0}};
     static const struct figure_spec spec = {
         .id = "reported-against-predicted",
         .title = "Reported against predicted counts",
@@ -353,39 +357,20 @@ static bool differs(const struct judged_row *row)
     return false;
 }
 
-static void add_differences(json_t *figure, const struct judged_row *row)
-{
-    const char *event = row->judgement->evidence->event;
-    AUTO_TEXT struct text series = {0};
-    text_printf(&series, "%s \u00b7 %s", event, row->specimen);
-    for (size_t i = 0; i < row->point_count && figure_rows(figure) < FIGURE_MOST_ROWS; i++) {
-        const struct judged_point *point = &row->points[i];
-        const double truth = (double)point->point->truth.low;
-        if (!is_comparable(point) || truth == 0)
-            continue;
-        FIGURE_ROW(figure, json_text(text_string(&series)), json_text(event), json_text(row->path),
-                   json_text(row->specimen), json_count(point->point->n),
-                   figure_number(percent_of(point, point->mean)),
-                   figure_number(100 * point->low / truth),
-                   figure_number(100 * point->high / truth), json_difference((int64_t)truth),
-                   figure_number(point->mean), json_text(verdict_names[row->verdict]));
-    }
-}
-
 static json_t *by_size(const struct judgements *judgements)
 {
-    static const struct figure_column columns[] = {{"ladder", "ladder", ROLE_SERIES, false},
+    static const struct figure_column columns[] = {{"ladder", "ladder", ROLE_SERIES},
                                                    {"event", "event", ROLE_NONE, true},
                                                    {"path", "path", ROLE_NONE, true},
                                                    {"specimen", "specimen", ROLE_NONE, true},
-                                                   {"n", "N", ROLE_X, false},
-                                                   {"percent", "difference, %", ROLE_Y, false},
-                                                   {"low", "95 % from", ROLE_LOW, false},
-                                                   {"high", "to", ROLE_HIGH, false},
-                                                   {"predicted", "predicted", ROLE_NONE, false},
-                                                   {"reported", "reported, mean", ROLE_NONE, false},
-                                                   {"verdict", "verdict", ROLE_NONE, false},
-                                                   {NULL, NULL, ROLE_NONE, false}};
+                                                   {"n", "N", ROLE_X},
+                                                   {"percent", "difference, %", ROLE_Y},
+                                                   {"low", "95 % from", ROLE_LOW},
+                                                   {"high", "to", ROLE_HIGH},
+                                                   {"predicted", "predicted"},
+                                                   {"reported", "reported, mean"},
+                                                   {"verdict", "verdict"},
+                                                   {0}};
     static const struct figure_spec spec = {
         .id = "difference-by-n",
         .title = "Difference from the truth, by N",
@@ -396,11 +381,26 @@ static json_t *by_size(const struct judgements *judgements)
         .columns = columns};
     json_t *figure = figure_new(&spec);
     size_t ladders = 0;
-    for (size_t i = 0; i < judgements->row_count; i++)
-        if (differs(judgements->rows[i])) {
-            ladders++;
-            add_differences(figure, judgements->rows[i]);
+    for (size_t i = 0; i < judgements->row_count; i++) {
+        const struct judged_row *row = judgements->rows[i];
+        const char *event = row->judgement->evidence->event;
+        const char *series = memory_format("%s \u00b7 %s", event, row->specimen);
+        if (!differs(row))
+            continue;
+        ladders++;
+        for (size_t j = 0; j < row->point_count && figure_rows(figure) < FIGURE_MOST_ROWS; j++) {
+            const struct judged_point *point = &row->points[j];
+            const double truth = (double)point->point->truth.low;
+            if (is_comparable(point) && truth != 0)
+                FIGURE_ROW(figure, json_text(series), json_text(event), json_text(row->path),
+                           json_text(row->specimen), json_count(point->point->n),
+                           figure_number(percent_of(point, point->mean)),
+                           figure_number(100 * point->low / truth),
+                           figure_number(100 * point->high / truth),
+                           json_difference((int64_t)truth), figure_number(point->mean),
+                           json_text(verdict_names[row->verdict]));
         }
+    }
     AUTO_TEXT struct text caption = {0};
     text_printf(
         &caption,

@@ -522,32 +522,25 @@ static void put_ranking(const struct validating *run, const struct style *style,
 
 /* --- what to do --- */
 
-/* "Not to be believed as named: a, b and 3 more; the table says why." */
-static void put_wrong(const struct validating *run, struct text *out)
-{
-    size_t wrong = 0;
-    for (size_t i = 0; i < run->judgements.count; i++) {
-        const struct judgement *judgement = &run->judgements.list[i];
-        if (!verdict_is_of_counts(judgement->verdict) || verdict_is_trusted(judgement->verdict) ||
-            (wrong++ >= NAMES_SHOWN && !run->studying.given->all))
-            continue;
-        text_puts(out, wrong > 1 ? ", " : "Not to be believed as named: ");
-        text_put_clean(out, judgement->evidence->event);
-    }
-    if (wrong > NAMES_SHOWN && !run->studying.given->all)
-        text_printf(out, " and %zu more", wrong - NAMES_SHOWN);
-    text_puts(out, wrong ? "; the table says why. " : "");
-}
-
 static void put_advice(const struct validating *run, const struct style *style, struct text *out)
 {
     AUTO_TEXT struct text words = {0};
     bool refused = false;
-    for (size_t i = 0; i < run->judgements.count; i++)
-        refused |= run->judgements.list[i].verdict == VERDICT_UNSUPPORTED;
+    size_t wrong = 0;
     if (!run->studying.complete)
         unfinished_put("validate", run->studying.stored, &run->studying.given->common, &words);
-    put_wrong(run, &words);
+    for (size_t i = 0; i < run->judgements.count; i++) {
+        const struct judgement *judgement = &run->judgements.list[i];
+        refused |= judgement->verdict == VERDICT_UNSUPPORTED;
+        if (!verdict_is_of_counts(judgement->verdict) || verdict_is_trusted(judgement->verdict) ||
+            (wrong++ >= NAMES_SHOWN && !run->studying.given->all))
+            continue;
+        text_puts(&words, wrong > 1 ? ", " : "Not to be believed as named: ");
+        text_put_clean(&words, judgement->evidence->event);
+    }
+    if (wrong > NAMES_SHOWN && !run->studying.given->all)
+        text_printf(&words, " and %zu more", wrong - NAMES_SHOWN);
+    text_puts(&words, wrong ? "; the table says why. " : "");
     if (!run->studying.given->all && run->judgements.runs)
         text_puts(&words, "--all shows each specimen, --json every figure. ");
     if (refused)
