@@ -295,18 +295,6 @@ TEST(something_else_between_reads_ends_the_row)
           "first perf-read.read static 1000; first perf-read.read lazy 3000;" COLD_PAGE(           \
               "1500") "faults;" GROWTH("100", "1")
 
-TEST(emulated_machines_are_judged_by_instructions)
-{
-    static const char *const ids[] = {"W1", "W2", "W3", "W4", "W6", "W7"};
-    struct hand *hand = hand_plan("emulated;" EVERYTHING);
-    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-        const struct finding *finding = assert_decided(
-            hand, &(struct decided){.id = ids[i], .verdict = HOLDS, .says = SAYS_EMULATED});
-        assert_int_equal(finding->aside, 1); /* that is not what was found */
-    }
-    assert_near(find(hand, "W1")->estimate, 45, 1e-9);
-}
-
 TEST(times_of_an_emulated_machine_decide_nothing)
 {
     struct hand *hand = hand_plan("emulated; in-ticks;" EVERYTHING);
@@ -364,15 +352,4 @@ TEST(nothing_at_all_is_said_to_be_nothing)
     hand->builder.file.machine_count = 0;
     assert_non_null(reasons_find(&find(hand, "W1")->why, &overhead_words[SAYS_NOTHING_MEASURED]));
     hand->builder.file.machine_count = 1;
-}
-
-TEST(failed_processes_give_their_reason)
-{
-    struct hand *hand = hand_plan(USUAL);
-    build_overhead_failed(&hand->builder, WAY(.calls = "timer.nothing,perf-user.read"), 13,
-                          "user access is switched off. Write 1 to perf_user_access.");
-    const struct finding *finding = assert_decided(
-        hand, &(struct decided){.id = "W1", .verdict = MUTE, .says = SAYS_CALL_FAILED});
-    assert_string_equal(finding->why.list[0].values[1].text,
-                        "user access is switched off. Write 1 to perf_user_access.");
 }
