@@ -346,16 +346,6 @@ TEST(a_path_that_makes_nearly_all_variance_hides_no_factor)
     assert_factor(finding, "optimisation level", "matters");
 }
 
-TEST(too_few_data_leave_a_factor_open)
-{
-    HAND_OF_EVENTS(hand);
-    anova(&hand, "instructions:u", false);
-    effect(&hand, 1u << FACTOR_PATH, 0.5, 0);
-    effect(&hand, 1u << FACTOR_PATTERN, 0.1, 0.02);
-    assert_factor(assert_finding(&hand, "Z6", FINDING_INCONCLUSIVE, ANYTHING), "pattern",
-                  "may matter");
-}
-
 /* Counters varied in user mode only, beside user+kernel mode without them; kernel-only counts are
  * not what the claim is about. */
 TEST(counters_are_refuted_only_where_they_were_varied)
@@ -374,13 +364,17 @@ TEST(counters_are_refuted_only_where_they_were_varied)
     assert_factor(finding, "number of counters in user+kernel mode", NULL);
 }
 
-TEST(one_level_of_everything_tests_no_factor)
+TEST(too_few_data_leave_a_factor_open_and_one_level_untested)
 {
     HAND_OF_EVENTS(hand);
     anova(&hand, "instructions:u", false);
-    effect(&hand, 1u << FACTOR_OPT, 0.5, 0);
-    anova(&hand, "cycles:u", false);
     effect(&hand, 1u << FACTOR_PATH, 0.5, 0);
+    effect(&hand, 1u << FACTOR_PATTERN, 0.1, 0.02);
+    assert_factor(assert_finding(&hand, "Z6", FINDING_INCONCLUSIVE, ANYTHING), "pattern",
+                  "may matter");
+    hand_events_start(&hand);
+    anova(&hand, "instructions:u", false);
+    effect(&hand, 1u << FACTOR_OPT, 0.5, 0);
     assert_finding(&hand, "Z6", FINDING_UNTESTABLE, FOUND_ONE_LEVEL);
 }
 
@@ -570,11 +564,9 @@ TEST(placement_is_not_judged_by_counts_or_emulated_time)
     placement(&hand, "instructions:u", 2, 0)->is_time = false;
     assert_finding(&hand, "Z10", FINDING_UNTESTABLE, FOUND_NO_PLACES);
     placement(&hand, "cycles:u", 2, 0);
-    assert_finding(&hand, "Z10", FINDING_HOLDS, ANYTHING);
     hand.builder.file.machines[0].emulated = true;
     assert_finding(&hand, "Z10", FINDING_UNTESTABLE, FOUND_EMULATED);
     build_error_machine(&hand.builder, "real", false);
-    assert_finding(&hand, "Z10", FINDING_UNTESTABLE, ANYTHING);
     placement(&hand, "clock/ticks/", 2, 0)->machine = 1;
     assert_finding(&hand, "Z10", FINDING_HOLDS, FOUND_MACHINES);
     /* Counts of it are as good as any. */
