@@ -165,15 +165,6 @@ TEST(an_error_below_zero_is_no_virtue)
     }
 }
 
-TEST(paths_without_a_cell_of_one_counter_have_no_best)
-{
-    BUILDER(builder, 3);
-    BUILD(&builder, .counters = 2);
-    build_error_failed(&builder, &(struct error_way){.path = "perf-user"}, -1, "refused");
-    BUILD(&builder, .part = PART_DURATION, .path = "loop");
-    assert_int_equal(judge(&builder).best_count, 0);
-}
-
 static struct error_best *hand_best(struct hand *hand, const char *event, const char *path,
                                     int64_t subtract)
 {

@@ -121,24 +121,6 @@ TEST(layouts_paths_and_patterns_are_told_apart)
         assert_near(report.by_counters[i].slope, report.by_counters[i].separate ? 9 : 3, 1e-9);
 }
 
-/* Crossed with everything: -O2 is taken, where further counters cost 3 each. */
-static double twice_as_much(const struct error_cell *cell, void *context)
-{
-    (void)context;
-    return (strcmp(cell->opt, "O2") == 0 ? 3 : 30) * (double)cell->counters;
-}
-
-TEST(a_full_crossing_is_compared_at_one_level_and_link)
-{
-    BUILDER(builder, 3);
-    CROSS(&builder, (.opts = opts, .links = links, .counters = one_to_six),
-          .effect = twice_as_much);
-    struct error_report report = judge(&builder);
-    assert_int_equal(report.by_counters_count, 1);
-    assert_true(fabs(report.by_counters->slope - 3) < 1e-9);
-    assert_true(report.by_counters->list[3].median == 18);
-}
-
 /* The second machine adds nothing for a counter, the first three. */
 TEST(machines_have_slopes_of_their_own)
 {

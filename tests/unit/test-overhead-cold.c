@@ -3,8 +3,6 @@
  *
  * First calls: what they cost beyond warm ones, by what was called before them; faults and wild
  * calls by their accounts; whether a call gets cheaper when it is repeated. */
-#include <errno.h>
-
 #include <math.h>
 
 #include "case.h"
@@ -203,27 +201,4 @@ TEST(a_call_that_gets_cheaper_is_told_from_one_that_does_not)
     assert_true(even->later_low < 1 && even->later_high > 1);
     assert_false(even->declines || even->goes_on);
     assert_int_equal(find(&builder.file, &report, "assay.read", "static", NULL)->row_length, 0);
-}
-
-TEST(meters_machines_and_what_is_missing)
-{
-    BUILDER(builder, 6);
-    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
-    assert_int_equal(report.cold_count, 0);
-    uint32_t lab = build_overhead_machine(&builder, "lab", true);
-    struct overhead_way way = {
-        .cold = true, .calls = read_first, .cost = first_cost, .processes = 5};
-    build_overhead_failed(&builder, &way, ENOENT, "there is none");
-    build_overhead_tour(&builder, &way);
-    way.machine = lab;
-    way.meters[0] = "instructions:u";
-    way.meters[1] = "instructions:k";
-    build_overhead_tour(&builder, &way);
-    report = judge_part(&builder, overhead_judge_cold);
-    assert_int_equal(report.cold_count, 4); /* ticks; user, kernel and both of the lab */
-    for (size_t i = 0; i < report.cold_count; i++) {
-        double both = strcmp(report.cold[i].meter->mode, "uk") == 0 ? 2 : 1;
-        assert_near(report.cold[i].extra, 500 * both, 1e-9);
-        assert_int_equal(report.cold[i].machine, i ? lab : 0);
-    }
 }
