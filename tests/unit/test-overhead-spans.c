@@ -117,16 +117,14 @@ TEST(the_step_of_a_meter_is_found)
             }
 }
 
-TEST(of_one_value_no_step_is_told)
+TEST(of_few_values_no_step_is_told)
 {
-    int64_t values[40], scratch[80];
-    for (size_t i = 0; i < 40; i++)
-        values[i] = 49;
-    assert_near(find_resolution(values, 40, scratch), 0, 0);
-    for (size_t i = 0; i < 40; i++)
-        values[i] = i % 2 ? 49 : 98;
-    assert_near(find_resolution(values, 40, scratch), 0, 0);
-    assert_near(find_resolution(values, 0, scratch), 0, 0);
+    int64_t values[40] = {0}, scratch[80];
+    for (int64_t kinds = 0; kinds < 3; kinds++) {
+        for (size_t i = 0; i < 40; i++)
+            values[i] = 49 * (1 + (kinds > 1 && i % 2));
+        assert_near(find_resolution(values, kinds ? 40 : 0, scratch), 0, 0);
+    }
 }
 
 /* A tenth of the values at odd places, as an interrupt's end may make them. */
