@@ -130,43 +130,30 @@ static inline double error_built_noise(struct random *random, enum error_noise n
 /* "instructions" of "instructions:uk" and of "step/instructions/"; else the name itself. */
 static inline char *error_built_base(const char *event)
 {
-    char *base;
-    if (strncmp(event, "step/", 5) == 0) {
-        base = memory_copy(event + 5);
-        if (*base && base[strlen(base) - 1] == '/')
-            base[strlen(base) - 1] = '\0';
-        return base;
-    }
-    base = memory_copy(event);
-    char *colon = strrchr(base, ':');
-    if (colon && colon[1 + strspn(colon + 1, "uk")] == '\0')
-        *colon = '\0';
+    bool stepped = strncmp(event, "step/", 5) == 0;
+    char *base = memory_copy(stepped ? event + 5 : event),
+         *end = strrchr(base, stepped ? '/' : ':');
+    if (end && end[1 + strspn(end + 1, "uk")] == '\0')
+        *end = '\0';
     return base;
 }
 
 static inline enum count_mode error_built_mode(const char *event, const char *kind)
 {
     const char *colon = strrchr(event, ':');
-    if (strcmp(kind, "source") == 0)
-        return COUNT_USER;
-    if (colon && strcmp(colon, ":u") == 0)
+    if (strcmp(kind, "source") == 0 || (colon && strcmp(colon, ":u") == 0))
         return COUNT_USER;
     if (colon && strcmp(colon, ":k") == 0)
         return COUNT_KERNEL;
-    if ((colon && strcmp(colon, ":uk") == 0) || strcmp(kind, "hardware") == 0)
-        return COUNT_BOTH;
-    return COUNT_ANY;
+    return (colon && strcmp(colon, ":uk") == 0) || strcmp(kind, "hardware") == 0 ? COUNT_BOTH
+                                                                                 : COUNT_ANY;
 }
 
 static inline const char *error_built_kind(const char *event)
 {
-    static const char *const of_the_cpu[] = {"instructions", "cycles", "branches"};
-    if (strncmp(event, "step/", 5) == 0)
-        return "source";
-    for (size_t i = 0; i < sizeof(of_the_cpu) / sizeof(*of_the_cpu); i++)
-        if (strncmp(event, of_the_cpu[i], strlen(of_the_cpu[i])) == 0)
-            return "hardware";
-    return "software";
+    bool of_the_cpu = strncmp(event, "instructions", 12) == 0 || strncmp(event, "cycles", 6) == 0 ||
+                      strncmp(event, "branches", 8) == 0;
+    return strncmp(event, "step/", 5) == 0 ? "source" : of_the_cpu ? "hardware" : "software";
 }
 
 static inline void error_built_describe(struct error_cell *cell, const struct error_way *way)
@@ -268,28 +255,6 @@ struct error_crossing {
 };
 #define ERROR_ALL_PATTERNS ((1u << PATTERN_COUNT) - 1)
 
-static inline void error_cross_patterns(struct error_builder *builder,
-                                        const struct error_crossing *crossing, struct error_way way)
-{
-    unsigned patterns = crossing->patterns ? crossing->patterns : 1u << way.pattern;
-    for (unsigned pattern = 0; pattern < PATTERN_COUNT; pattern++) {
-        if (!(patterns >> pattern & 1))
-            continue;
-        struct error_way one = way;
-        one.pattern = (enum pattern)pattern;
-        if (!crossing->exists || crossing->exists(&one))
-            build_error_cell(builder, &one);
-    }
-}
-
-/* How many levels of a list there are, and the i-th of them. */
-static inline size_t error_levels(const char *const *list)
-{
-    size_t count = 0;
-    while (list && list[count])
-        count++;
-    return list ? count : 1;
-}
 static inline const char *error_level(const char *const *list, size_t i, const char *otherwise)
 {
     return list ? list[i] : otherwise;
@@ -299,24 +264,32 @@ static inline void build_error_crossing(struct error_builder *builder,
                                         const struct error_crossing *crossing,
                                         const struct error_way *way)
 {
-    size_t sizes[5] = {error_levels(crossing->events), error_levels(crossing->paths),
-                       error_levels(crossing->opts), error_levels(crossing->links), 0};
+    const char *const *const lists[] = {crossing->events, crossing->paths, crossing->opts,
+                                        crossing->links};
+    size_t sizes[6] = {0, 0, 0, 0, 0, PATTERN_COUNT}, all = 1;
+    for (size_t list = 0; list < 4; list++)
+        while (lists[list] && lists[list][sizes[list]])
+            sizes[list]++;
     while (crossing->counters && crossing->counters[sizes[4]])
         sizes[4]++;
-    if (!crossing->counters)
-        sizes[4] = 1;
-    size_t all = sizes[0] * sizes[1] * sizes[2] * sizes[3] * sizes[4];
+    for (size_t list = 0; list < 6; list++)
+        all *= sizes[list] += !sizes[list];
+    unsigned patterns = crossing->patterns ? crossing->patterns : 1u << way->pattern;
     for (size_t i = 0; i < all; i++) {
-        size_t rest = i, at[5];
+        size_t rest = i, at[6]; /* patterns change fastest */
+        at[5] = rest % PATTERN_COUNT;
+        rest /= PATTERN_COUNT;
         for (size_t list = 0; list < 5; rest /= sizes[list++])
             at[list] = rest % sizes[list];
         struct error_way one = *way;
-        one.event = error_level(crossing->events, at[0], way->event);
-        one.path = error_level(crossing->paths, at[1], way->path);
-        one.opt = error_level(crossing->opts, at[2], way->opt);
-        one.link = error_level(crossing->links, at[3], way->link);
+        one.event = error_level(lists[0], at[0], way->event);
+        one.path = error_level(lists[1], at[1], way->path);
+        one.opt = error_level(lists[2], at[2], way->opt);
+        one.link = error_level(lists[3], at[3], way->link);
         one.counters = crossing->counters ? crossing->counters[at[4]] : way->counters;
-        error_cross_patterns(builder, crossing, one);
+        one.pattern = (enum pattern)at[5];
+        if ((patterns >> at[5] & 1) && (!crossing->exists || crossing->exists(&one)))
+            build_error_cell(builder, &one);
     }
 }
 

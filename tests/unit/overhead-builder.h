@@ -55,7 +55,6 @@ struct overhead_way {
     double step;      /* of the meter; 0: 1. Spans begin anywhere between two steps */
     double run_noise; /* relative standard deviations */
     double process_noise;
-    double tail; /* mean of an exponential tail, relative */
     /* levels: a process (a call) costs `factor` times as much with this probability; of processes
      * exactly that share, spread evenly. Calls of the path timer stay as they are. */
     double process_level_share, process_level_factor;
@@ -63,7 +62,6 @@ struct overhead_way {
     /* passes during which somebody shares the core, in stretches of some passes */
     double shared;          /* share of passes */
     double shared_factor;   /* 0: 1.2; of the gauge 1.7 */
-    double drift;           /* of all costs, from first to last process, relative */
     double faulted;         /* share of warm passes with a page fault in the account */
     double preempted;       /* … with an involuntary context switch */
     double fault_cost;      /* cold: the first call of every operation of the path */
@@ -296,8 +294,6 @@ static inline double overhead_built_span(struct overhead_builder *builder,
         cost *= strcmp(call->kind, "gauge") == 0 ? 1.7 : overhead_built_or(way->shared_factor, 1.2);
     if (way->run_noise > 0)
         cost *= fmax(0.2, 1 + way->run_noise * overhead_built_normal(random));
-    if (way->tail > 0)
-        cost *= 1 - way->tail * log(overhead_built_uniform(random));
     return cost;
 }
 
@@ -339,8 +335,6 @@ static inline void overhead_built_process(struct overhead_builder *builder,
     if (floor((process + 1) * way->process_level_share + 1e-9) >
         floor(process * way->process_level_share + 1e-9))
         state.factor *= way->process_level_factor;
-    if (tour->processes > 1)
-        state.factor *= 1 + way->drift * process / (double)(tour->processes - 1);
     for (uint32_t pass = 0; pass < tour->passes[process]; pass++) {
         if (pass % 4 == 0)
             state.shared = overhead_built_chance(&builder->random, way->shared);

@@ -86,43 +86,31 @@ TEST(each_path_has_its_own_best_pattern_by_mode)
 TEST(stepped_rows_stand_apart_and_are_user_mode)
 {
     BUILDER(builder, 3);
-    struct error_crossing crossing = {.opts = opts, .patterns = ERROR_ALL_PATTERNS};
-    build_error_crossing(&builder, &crossing,
-                         &(struct error_way){.part = PART_STEPPED, .effect = of_path});
-    for (size_t i = 0; i < builder.file.cell_count; i++)
-        builder.file.cells[i].mode = COUNT_ANY; /* whatever its name says */
+    CROSS(&builder, (.opts = opts, .patterns = ERROR_ALL_PATTERNS), .part = PART_STEPPED,
+          .effect = of_path);
     BUILD(&builder, .part = PART_STEPPED, .specimen = "loop", .path = "other");
     struct error_report report = judge(&builder);
     assert_int_equal(report.best_count, 1);
-    assert_true(report.best->stepped && report.best->overall);
-    assert_int_equal(report.best->mode, COUNT_USER);
+    assert_true(report.best->stepped && report.best->overall && report.best->mode == COUNT_USER);
     assert_string_equal(report.best->base, "instructions");
-    assert_int_equal(report.best->pattern, PATTERN_RR);
-    assert_int_equal(report.best->subtract, 10);
+    assert_true(report.best->pattern == PATTERN_RR && report.best->subtract == 10);
 }
 
 TEST(of_equal_medians_the_narrower_wins_then_the_first)
 {
     BUILDER(builder, 3);
-    struct error_way way = {.error = 50, .pattern = PATTERN_RO};
-    build_error_cell(&builder, &way);
-    way.pattern = PATTERN_AO;
-    build_error_cell(&builder, &way);
-    way.noise = NOISE_NORMAL;
-    way.run_noise = 3;
-    way.pattern = PATTERN_AR;
-    struct error_cell *wide = build_error_cell(&builder, &way);
+    BUILD(&builder, .error = 50, .pattern = PATTERN_RO);
+    BUILD(&builder, .error = 50, .pattern = PATTERN_AO);
+    struct error_cell *wide = BUILD(&builder, .error = 50, .pattern = PATTERN_AR);
     for (size_t i = 0; i < wide->runs; i++)
-        wide->values[i] = 50 + (i % 2 ? (int64_t)i % 7 : -((int64_t)i % 7));
+        wide->values[i] += (i % 2 ? 1 : -1) * (int64_t)(i % 7);
     struct error_report report = judge(&builder);
-    assert_true(report.best->median == 50);
-    assert_int_equal(report.best->pattern, PATTERN_AO);
+    assert_true(report.best->median == 50 && report.best->pattern == PATTERN_AO);
     /* Paths that tie: in the order of the case. */
     error_builder_start(&builder, 3);
     BUILD(&builder, .path = "perf-syscall", .error = 50);
     BUILD(&builder, .path = "perf-read", .error = 50);
     report = judge(&builder);
-    assert_int_equal(report.best_count, 2);
     assert_true(find(&report, "instructions:u", "perf-syscall")->overall);
     assert_false(find(&report, "instructions:u", "perf-read")->overall);
 }
@@ -152,45 +140,29 @@ TEST(paths_that_tie_are_told_apart_by_what_they_execute)
 /* What one machine adds is not to be subtracted on another. */
 TEST(machines_have_a_best_of_their_own)
 {
+    static const int64_t subtract[] = {10, 20, 70, 30};
     BUILDER(builder, 3);
     build_error_machine(&builder, "another", false);
-    BUILD(&builder, .path = "perf-read", .error = 10);
-    BUILD(&builder, .path = "perf-user", .error = 20);
-    BUILD(&builder, .path = "perf-read", .error = 70, .machine = 1);
-    BUILD(&builder, .path = "perf-user", .error = 30, .machine = 1);
+    for (uint32_t i = 0; i < 4; i++)
+        BUILD(&builder, .path = i % 2 ? "perf-user" : "perf-read", .error = (double)subtract[i],
+              .machine = i / 2);
     struct error_report report = judge(&builder);
-    static const int64_t subtract[] = {10, 20, 70, 30};
-    static const bool overall[] = {true, false, false, true};
     assert_int_equal(report.best_count, 4);
     for (size_t i = 0; i < 4; i++) {
-        assert_int_equal(report.best[i].machine, i / 2);
-        assert_int_equal(report.best[i].subtract, subtract[i]);
-        assert_int_equal(report.best[i].overall, overall[i]);
+        assert_true(report.best[i].machine == i / 2 && report.best[i].subtract == subtract[i]);
+        assert_int_equal(report.best[i].overall, i == 0 || i == 3);
     }
 }
 
 TEST(an_error_below_zero_is_no_virtue)
 {
-    BUILDER(builder, 3);
-    BUILD(&builder, .error = -60);
-    BUILD(&builder, .error = 50, .pattern = PATTERN_RR);
-    struct error_report report = judge(&builder);
-    assert_int_equal(report.best->pattern, PATTERN_RR);
-    error_builder_start(&builder, 3);
-    BUILD(&builder, .error = 50);
-    BUILD(&builder, .error = -60, .pattern = PATTERN_RR);
-    report = judge(&builder);
-    assert_int_equal(report.best->pattern, PATTERN_AR);
-}
-
-TEST(paths_without_a_cell_of_one_counter_have_no_best)
-{
-    BUILDER(builder, 3);
-    BUILD(&builder, .counters = 2);
-    build_error_failed(&builder, &(struct error_way){.path = "perf-user"}, -1, "refused");
-    BUILD(&builder, .part = PART_DURATION, .path = "loop");
-    struct error_report report = judge(&builder);
-    assert_int_equal(report.best_count, 0);
+    for (int turned = 0; turned < 2; turned++) {
+        BUILDER(builder, 3);
+        BUILD(&builder, .error = turned ? 50 : -60);
+        BUILD(&builder, .error = turned ? -60 : 50, .pattern = PATTERN_RR);
+        struct error_report report = judge(&builder);
+        assert_int_equal(report.best->pattern, turned ? PATTERN_AR : PATTERN_RR);
+    }
 }
 
 static struct error_best *hand_best(struct hand *hand, const char *event, const char *path,
@@ -271,25 +243,6 @@ TEST(what_was_stepped_is_advised_where_nothing_counts)
     assert_int_equal(hand.report.advice_count, 1);
 }
 
-TEST(few_counters_where_each_adds)
-{
-    HAND(hand);
-    hand_best(&hand, "instructions:u", "perf-read", 12);
-    struct error_by_counters *by = &hand.by_counters[hand.report.by_counters_count++];
-    SET(*by, .event = "instructions:u", .path = "perf-read", .mode = COUNT_USER,
-        .pattern = PATTERN_RR, .list = (struct error_point[]){{1, 12, 12}, {4, 54, 54}},
-        .points = 2, .slope = 14, .low = 13, .high = 15);
-    take_advice(&hand);
-    assert_true(said(&hand, ADVICE_COUNTERS)->values[0].number == 14);
-    by->low = -1;
-    take_advice(&hand);
-    assert_null(said(&hand, ADVICE_COUNTERS));
-    by->low = 13;
-    by->pattern = PATTERN_AR; /* of another way */
-    take_advice(&hand);
-    assert_null(said(&hand, ADVICE_COUNTERS));
-}
-
 static void first_runs(struct hand *hand, double lazy, double bound)
 {
     hand_best(hand, "instructions:u", "perf-read", 12);
@@ -299,39 +252,46 @@ static void first_runs(struct hand *hand, double lazy, double bound)
 
 TEST(lazy_linking_is_blamed_where_it_is_the_cause)
 {
-    HAND(hand);
-    first_runs(&hand, 1200, 0);
-    take_advice(&hand);
-    assert_int_equal(said(&hand, ADVICE_LAZY)->values[0].count, 1200);
-    assert_string_equal(said(&hand, ADVICE_LAZY)->values[1].text, "bind-now");
-    hand_start(&hand);
-    first_runs(&hand, 1200, 1100);
-    take_advice(&hand);
-    assert_int_equal(said(&hand, ADVICE_FIRST)->values[0].count, 1100);
-    assert_null(said(&hand, ADVICE_LAZY));
-    hand_start(&hand);
-    first_runs(&hand, 1, 0); /* 1 of 12 */
-    take_advice(&hand);
-    assert_null(said(&hand, ADVICE_FIRST));
-    assert_null(said(&hand, ADVICE_LAZY));
+    static const struct {
+        double lazy, bound;
+        int64_t said_lazy, said_first;                                     /* 0: not said */
+    } cases[] = {{1200, 0, 1200, 0}, {1200, 1100, 0, 1100}, {1, 0, 0, 0}}; /* 1 of 12 */
+    for (size_t i = 0; i < 3; i++) {
+        HAND(hand);
+        first_runs(&hand, cases[i].lazy, cases[i].bound);
+        take_advice(&hand);
+        const struct reason *lazy = said(&hand, ADVICE_LAZY), *first = said(&hand, ADVICE_FIRST);
+        assert_int_equal(lazy ? lazy->values[0].count : 0, cases[i].said_lazy);
+        assert_int_equal(first ? first->values[0].count : 0, cases[i].said_first);
+    }
 }
 
-TEST(long_regions_are_warned_of_where_they_gain)
+/* More counters and long regions are warned of where their interval says that they add. */
+TEST(what_grows_is_warned_of)
 {
     HAND(hand);
     hand_best(&hand, "instructions:u", "perf-read", 12);
+    struct error_by_counters *by = &hand.by_counters[hand.report.by_counters_count++];
+    SET(*by, .event = "instructions:u", .path = "perf-read", .mode = COUNT_USER,
+        .pattern = PATTERN_RR, .list = (struct error_point[]){{1, 12, 12}, {4, 54, 54}},
+        .points = 2, .slope = 14, .low = 13, .high = 15);
     struct error_slope *slope = &hand.slopes[hand.report.slope_count++];
     SET(*slope, .event = "instructions:u", .path = "perf-read", .points = 7, .longest = 1000000,
         .slope = 0.0017, .low = 0.0016, .high = 0.0018);
     take_advice(&hand);
+    assert_true(said(&hand, ADVICE_COUNTERS)->values[0].number == 14);
     assert_true(said(&hand, ADVICE_GROWS)->values[0].number == 1700);
-    *slope = (struct error_slope){
-        .event = "instructions:u", .path = "papi-low", .points = 7, .longest = 1000000};
+    by->pattern = PATTERN_AR; /* of another way */
+    slope->slope = slope->low = slope->high = 0;
+    slope->path = "papi-low";
     take_advice(&hand);
+    assert_null(said(&hand, ADVICE_COUNTERS));
     assert_int_equal(said(&hand, ADVICE_CONSTANT)->values[0].count, 1000000);
-    slope->low = -1;
-    slope->high = 1; /* not known */
+    by->pattern = PATTERN_RR;
+    by->low = slope->low = -1; /* not known */
+    slope->high = 1;
     take_advice(&hand);
+    assert_null(said(&hand, ADVICE_COUNTERS));
     assert_null(said(&hand, ADVICE_GROWS));
     assert_null(said(&hand, ADVICE_CONSTANT));
 }

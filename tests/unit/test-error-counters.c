@@ -47,29 +47,19 @@ TEST(the_error_is_told_by_number_of_counters)
 {
     BUILDER(builder, 3);
     const struct planted planted = {.slope = 7, .opt = 1000, .link = 2000};
-    build_sweep(&builder, &planted,
-                (struct error_way){.pattern = PATTERN_RR,
-                                   .event = "instructions:uk",
-                                   .first = 5000,
-                                   .run_noise = 2,
-                                   .process_noise = 1});
+    const struct error_way way = {.event = "instructions:uk", .first = 5000, .run_noise = 2};
+    build_sweep(&builder, &planted, way);
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 1);
     const struct error_by_counters *by = report.by_counters;
     assert_string_equal(by->event, "instructions:uk");
-    assert_string_equal(by->path, "perf-read");
-    assert_int_equal(by->mode, COUNT_BOTH);
-    assert_int_equal(by->pattern, PATTERN_RR);
-    assert_false(by->stepped || by->separate);
-    assert_int_equal(by->points, 4);
+    assert_true(by->mode == COUNT_BOTH && !by->stepped && !by->separate && by->points == 4);
     for (size_t i = 0; i < 4; i++) {
-        const struct error_point *point = &by->list[i];
-        assert_int_equal(point->counters, one_to_six[i]);
-        assert_true(fabs(point->median - (100 + 7 * point->counters)) <= 1);
-        assert_true((double)point->min < point->median - 2);
+        assert_int_equal(by->list[i].counters, one_to_six[i]);
+        assert_near(by->list[i].median, 100 + 7 * by->list[i].counters, 1);
+        assert_true((double)by->list[i].min < by->list[i].median - 2);
     }
-    assert_true(by->low < 7 && by->high > 7);
-    assert_true(by->high - by->low < 0.5 && by->slope > by->low && by->slope < by->high);
+    assert_true(by->low < 7 && by->high > 7 && by->high - by->low < 0.5);
 }
 
 /* Of 400 intervals 95 % hold the slope: 380, with a deviation of 4.4. Processes differ more than
@@ -121,75 +111,30 @@ TEST(layouts_paths_and_patterns_are_told_apart)
 {
     static const char *const paths[] = {"perf-read", "perf-user", NULL};
     BUILDER(builder, 3);
-    struct planted group = {.slope = 3}, separate = {.slope = 9};
-    struct error_crossing crossing = {
-        .paths = paths, .counters = one_to_six, .patterns = ERROR_ALL_PATTERNS};
-    build_error_crossing(&builder, &crossing,
-                         &(struct error_way){.effect = planted_error, .context = &group});
-    build_error_crossing(
-        &builder, &crossing,
-        &(struct error_way){.effect = planted_error, .context = &separate, .separate = true});
+    struct planted planted[] = {{.slope = 3}, {.slope = 9}};
+    for (size_t separate = 0; separate < 2; separate++)
+        CROSS(&builder, (.paths = paths, .counters = one_to_six, .patterns = ERROR_ALL_PATTERNS),
+              .effect = planted_error, .context = &planted[separate], .separate = separate);
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 16);
-    for (size_t i = 0; i < report.by_counters_count; i++) {
-        const struct error_by_counters *by = &report.by_counters[i];
-        assert_true(fabs(by->slope - (by->separate ? 9 : 3)) < 1e-9);
-        assert_string_equal(by->path, i < 8 ? "perf-read" : "perf-user");
-        assert_int_equal(by->pattern, i / 2 % 4);
-    }
-}
-
-/* Crossed with everything: -O2 is taken, where further counters cost 3 each. */
-static double twice_as_much(const struct error_cell *cell, void *context)
-{
-    (void)context;
-    return (strcmp(cell->opt, "O2") == 0 ? 3 : 30) * (double)cell->counters;
-}
-
-TEST(a_full_crossing_is_compared_at_one_level_and_link)
-{
-    BUILDER(builder, 3);
-    CROSS(&builder, (.opts = opts, .links = links, .counters = one_to_six),
-          .effect = twice_as_much);
-    struct error_report report = judge(&builder);
-    assert_int_equal(report.by_counters_count, 1);
-    assert_true(fabs(report.by_counters->slope - 3) < 1e-9);
-    assert_true(report.by_counters->list[3].median == 18);
-}
-
-TEST(the_level_with_most_numbers_of_counters_is_taken)
-{
-    BUILDER(builder, 3);
-    static const uint32_t two[] = {1, 2, 0};
-    static const char *const fastest[] = {"O3", NULL};
-    struct error_way way = {.effect = twice_as_much};
-    build_error_crossing(&builder, &(struct error_crossing){.counters = two}, &way);
-    build_error_crossing(&builder,
-                         &(struct error_crossing){.opts = fastest, .counters = one_to_six}, &way);
-    struct error_report report = judge(&builder);
-    assert_int_equal(report.by_counters->points, 4);
-    assert_true(fabs(report.by_counters->slope - 30) < 1e-9);
+    for (size_t i = 0; i < report.by_counters_count; i++)
+        assert_near(report.by_counters[i].slope, report.by_counters[i].separate ? 9 : 3, 1e-9);
 }
 
 /* The second machine adds nothing for a counter, the first three. */
 TEST(machines_have_slopes_of_their_own)
 {
-    static const uint32_t few[] = {1, 2, 0}, many[] = {1, 4, 6, 0};
     const struct planted planted = {.slope = 3};
     BUILDER(builder, 3);
     build_error_machine(&builder, "another", false);
-    struct error_way way = {.effect = planted_error, .context = (void *)&planted};
-    build_error_crossing(&builder, &(struct error_crossing){.counters = few}, &way);
-    way = (struct error_way){.machine = 1, .error = 40};
-    build_error_crossing(&builder, &(struct error_crossing){.counters = many}, &way);
+    for (uint32_t counters = 1; counters < 3; counters++)
+        BUILD(&builder, .counters = counters, .effect = planted_error, .context = (void *)&planted);
+    for (uint32_t counters = 1; counters < 7; counters += 3)
+        BUILD(&builder, .counters = counters, .machine = 1, .error = 40);
     struct error_report report = judge(&builder);
     assert_int_equal(report.by_counters_count, 2);
-    assert_int_equal(report.by_counters[0].machine, 0);
-    assert_int_equal(report.by_counters[0].points, 2);
-    assert_true(fabs(report.by_counters[0].slope - 3) < 1e-9);
-    assert_int_equal(report.by_counters[1].machine, 1);
-    assert_int_equal(report.by_counters[1].points, 3);
-    assert_true(report.by_counters[1].slope == 0);
+    assert_near(report.by_counters[0].slope, 3, 1e-9);
+    assert_true(report.by_counters[1].machine == 1 && report.by_counters[1].slope == 0);
     /* One number each: there is no slope. */
     error_builder_start(&builder, 3);
     build_error_machine(&builder, "another", false);
@@ -216,42 +161,32 @@ TEST(too_little_for_a_slope_is_said)
 
 TEST(the_choice_of_events_is_set_against_the_event_repeated)
 {
+    static const struct error_way ways[] = {
+        {.counters = 2, .error = 40},
+        /* The same number elsewhere is no counterpart. */
+        {.counters = 2, .error = 4000, .opt = "O0"},
+        {.counters = 2, .error = 4000, .separate = true},
+        {.counters = 1, .error = 4000},
+        {.counters = 2, .error = 46, .others = "cycles:u"},
+        {.counters = 2, .error = 43, .others = "branches:u"},
+        {.counters = 3, .error = 43, .others = "cycles:u,branches:u"}, /* alone: no choice */
+    };
     BUILDER(builder, 3);
-    struct error_way way = {.counters = 2, .error = 40, .first = 99, .pattern = PATTERN_RR};
-    build_error_cell(&builder, &way);
-    /* The same number elsewhere is no counterpart. */
-    way.opt = "O0";
-    way.error = 4000;
-    build_error_cell(&builder, &way);
-    way.opt = "O2";
-    way.separate = true;
-    build_error_cell(&builder, &way);
-    way.separate = false;
-    way.counters = 1;
-    build_error_cell(&builder, &way);
-    way.counters = 2;
-    way.others = "cycles:u";
-    way.error = 46;
-    build_error_cell(&builder, &way);
-    way.others = "branches:u";
-    way.error = 43;
-    build_error_cell(&builder, &way);
-    way.counters = 3; /* alone, and so no choice */
-    way.others = "cycles:u,branches:u";
-    build_error_cell(&builder, &way);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+        struct error_way way = ways[i];
+        way.first = 99;
+        build_error_cell(&builder, &way);
+    }
     struct error_report report = judge(&builder);
     assert_int_equal(report.choice_count, 2);
     const struct error_choice *choice = report.choices;
     assert_string_equal(choice[0].others, "branches:u");
     assert_true(choice[0].median == 43 && choice[0].plain == 40);
     assert_string_equal(choice[1].others, "cycles:u");
-    assert_true(choice[1].median == 46 && choice[1].plain == 40);
-    assert_int_equal(choice[1].counters, 2);
-    assert_int_equal(choice[1].pattern, PATTERN_RR);
+    assert_true(choice[1].median == 46 && choice[1].plain == 40 && choice[1].counters == 2);
     /* None of them is a point of the sweep. */
     assert_int_equal(report.by_counters_count, 1);
-    assert_int_equal(report.by_counters->points, 2);
-    assert_true(report.by_counters->list[1].median == 40);
+    assert_true(report.by_counters->points == 2 && report.by_counters->list[1].median == 40);
 }
 
 /* As PAPI: more counters mean more other events. The row that leads to the largest number is the
@@ -327,9 +262,8 @@ static void build_mux(struct error_builder *builder, const char *specimen, uint3
 
 TEST(test_errors_are_percents_of_the_truth)
 {
-    struct error_builder builder;
+    BUILDER(builder, 1);
     struct error_report report = {0};
-    error_builder_start(&builder, 1);
     /* 200 000 steps in blocks of 50 000: 4 phases in 128 ms, which are two turns of 16 events */
     build_mux(&builder, "phases/period=50000/", 16, (struct plant){-25, 0.375, 128e6});
     build_mux(&builder, "phases/period=1/", 16, (struct plant){2, 0.375, 80e6});
@@ -357,10 +291,9 @@ TEST(test_errors_are_percents_of_the_truth)
 /* The loop counted alone belongs to duration. */
 TEST(test_the_loop_has_its_control_among_durations)
 {
-    struct error_builder builder;
+    BUILDER(builder, 1);
     struct error_report report = {0};
     struct plant plant = {3, 1, 1e6};
-    error_builder_start(&builder, 1);
     build_mux(&builder, "loop", 16, (struct plant){1, 0.5, 1e6});
     struct error_way alone = mux_way("loop", 1, &plant);
     alone.part = PART_DURATION;
@@ -375,10 +308,9 @@ TEST(test_the_loop_has_its_control_among_durations)
 
 TEST(test_runs_without_a_counter_do_not_count)
 {
-    struct error_builder builder;
+    BUILDER(builder, 1);
     struct error_report report = {0};
     struct plant plant = {1, 0.5, 1e6};
-    error_builder_start(&builder, 1);
     /* Some runs got no counter: they are not among the values. None got one: there is no row. */
     build_mux(&builder, "loop", 16, plant);
     builder.file.cells[0].unscheduled = 5;

@@ -11,48 +11,10 @@
 #include "studies/error/plan.h"
 #include "studies/error/study.h"
 
-struct judged {
-    struct planted_written written;
-    struct error_case file;
-    struct error_report report;
-};
-
-static void judge(struct fixture *fixture, struct judged *judged)
+static void assert_rows(const struct error_report *report)
 {
-    struct planted_size size = {200000, 7};
-    struct store *store = NULL;
-    must(planted_write(fixture->path, &size, &judged->written, failure));
-    must(store_open(&store, fixture->path, false, failure));
-    must(error_load(store, &judged->file, failure));
-    store_close(store);
-    judged->report = error_judge(&judged->file, 1);
-}
-
-TEST_WITH(every_planted_sample_is_loaded_and_judged, setup, teardown)
-{
-    struct judged judged = {0};
-    uint64_t runs = 0, samples = 0;
-    judge(*state, &judged);
-    assert_true(judged.written.samples >= 200000);
-    assert_int_equal(judged.file.cell_count, judged.written.cells);
-    for (size_t i = 0; i < judged.file.cell_count; i++) {
-        const struct error_cell *cell = &judged.file.cells[i];
-        runs += cell->runs;
-        samples += cell->runs * cell->counters;
-        assert_int_equal(cell->processes,
-                         cell->part == PART_STEPPED ? 2 : judged.written.processes);
-    }
-    assert_true(samples == judged.written.samples);
-    assert_true(judged.report.measurements == runs);
-    assert_int_equal(judged.report.row_count, judged.written.cells);
-}
-
-TEST_WITH(rows_show_the_planted_error, setup, teardown)
-{
-    struct judged judged = {0};
-    judge(*state, &judged);
-    for (size_t i = 0; i < judged.report.row_count; i++) {
-        const struct error_row *row = &judged.report.rows[i];
+    for (size_t i = 0; i < report->row_count; i++) {
+        const struct error_row *row = &report->rows[i];
         const struct error_cell *cell = row->cell;
         if (cell->part != PART_NULL && cell->part != PART_STEPPED)
             continue;
@@ -70,13 +32,11 @@ TEST_WITH(rows_show_the_planted_error, setup, teardown)
     }
 }
 
-TEST_WITH(effects_that_were_planted_matter_and_others_do_not, setup, teardown)
+static void assert_effects(const struct error_report *report)
 {
-    struct judged judged = {0};
-    judge(*state, &judged);
     size_t mattering = 0;
-    for (size_t i = 0; i < judged.report.effect_count; i++) {
-        const struct error_effect *effect = &judged.report.effects[i];
+    for (size_t i = 0; i < report->effect_count; i++) {
+        const struct error_effect *effect = &report->effects[i];
         bool planted = effect->factors == 1u << FACTOR_PATH ||
                        effect->factors == 1u << FACTOR_PATTERN ||
                        (effect->factors == 1u << FACTOR_COUNTERS &&
@@ -94,23 +54,33 @@ TEST_WITH(effects_that_were_planted_matter_and_others_do_not, setup, teardown)
                      2 * 3 + 1); /* of three events, one of them by kernel and counters */
 }
 
-TEST_WITH(slopes_that_were_planted_are_found, setup, teardown)
+TEST_WITH(what_was_planted_is_what_is_found, setup, teardown)
 {
-    struct judged judged = {0};
-    judge(*state, &judged);
-    assert_int_equal(judged.report.slope_count, 3);
-    for (size_t i = 0; i < judged.report.slope_count; i++) {
-        const struct error_slope *slope = &judged.report.slopes[i];
-        double planted = slope->mode == COUNT_USER ? 0 : PLANTED_SLOPE;
-        assert_true(slope->low <= planted && planted <= slope->high);
+    struct planted_size size = {200000, 7};
+    struct planted_written written;
+    struct error_case file = {0};
+    struct store *store = NULL;
+    const char *path = ((struct fixture *)*state)->path;
+    must(planted_write(path, &size, &written, failure));
+    must(store_open(&store, path, false, failure));
+    must(error_load(store, &file, failure));
+    store_close(store);
+    assert_int_equal(file.cell_count, written.cells);
+    uint64_t runs = 0, samples = 0;
+    for (size_t i = 0; i < file.cell_count; i++) {
+        runs += file.cells[i].runs;
+        samples += file.cells[i].runs * file.cells[i].counters;
     }
-}
-
-TEST_WITH(the_planted_place_factor_is_found, setup, teardown)
-{
-    struct judged judged = {0};
-    judge(*state, &judged);
-    assert_int_equal(judged.report.placement_count, 1);
-    assert_true(fabs(judged.report.placements[0].factor - PLANTED_PLACE_FACTOR) < 0.2);
-    assert_int_equal(judged.report.place_count, 64);
+    assert_true(samples == written.samples && samples >= 200000);
+    const struct error_report report = error_judge(&file, 1);
+    assert_true(report.measurements == runs && report.row_count == written.cells);
+    assert_rows(&report);
+    assert_effects(&report);
+    assert_int_equal(report.slope_count, 3);
+    for (size_t i = 0; i < report.slope_count; i++) {
+        double planted = report.slopes[i].mode == COUNT_USER ? 0 : PLANTED_SLOPE;
+        assert_true(report.slopes[i].low <= planted && planted <= report.slopes[i].high);
+    }
+    assert_true(report.placement_count == 1 && report.place_count == 64);
+    assert_true(fabs(report.placements[0].factor - PLANTED_PLACE_FACTOR) < 0.2);
 }

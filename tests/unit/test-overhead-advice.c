@@ -62,6 +62,8 @@ static const struct advising list[] = {
     {"first_calls_that_cost_little", SAYS_CALL_ONCE, {0}, READ "first perf-read.read lazy 1100"},
     {"a_page_that_faults", SAYS_MAP_THE_PAGE, {3000, 400},
      "first perf-user-cold.read static 3000; faults; first perf-user.read static 400"},
+    {"a_page_that_does_not_fault", SAYS_MAP_THE_PAGE, {0},
+     "first perf-user-cold.read static 405; first perf-user.read static 400"},
     {"events_are_grouped", SAYS_OPEN_A_GROUP, {8, 2050, 8000},
      READ "group perf-read.read 150 1; separate perf-read.read 1000 1"},
     {"unless_it_costs_the_same", SAYS_OPEN_A_GROUP, {0},
@@ -79,30 +81,20 @@ EXAMPLES(advice)
         unit_example(list[i].name, advises, &list[i]);
 }
 
-TEST(a_page_that_does_not_fault_needs_nothing)
-{
-    assert_non_null(advised(hand_plan("first perf-user-cold.read static 405;"
-                                      "first perf-user.read static 400"),
-                            SAYS_PAGE_IS_MAPPED));
-}
-
 /* A command and a library beside bare calls, and a core that is not ours. */
 static void plant_peers(struct hand *hand)
 {
-    hand->peers[hand->report.peer_count++] = (struct overhead_peer){.machine = hand->machine,
-                                                                    .path = "perf-stat",
-                                                                    .what = "whole command",
-                                                                    .meter = &hand_ticks,
-                                                                    .cost = 3.5e6,
-                                                                    .bare = 250000,
-                                                                    .low = 3};
-    hand->peers[hand->report.peer_count++] =
-        (struct overhead_peer){.machine = hand->machine,
-                               .path = "papi-low",
-                               .what = "start + stop + read",
-                               .meter = hand->counts ? &hand_kernel : &hand_ticks,
-                               .ratio = 1.6,
-                               .low = 1.5};
+    struct overhead_peer *peers = &hand->peers[hand->report.peer_count];
+    hand->report.peer_count += 2;
+    peers[0] = (struct overhead_peer){.path = "perf-stat", .what = "whole command", .low = 3};
+    peers[0].cost = 3.5e6;
+    peers[0].bare = 250000;
+    peers[1] =
+        (struct overhead_peer){.path = "papi-low", .what = "start + stop + read", .low = 1.5};
+    peers[1].ratio = 1.6;
+    peers[0].machine = peers[1].machine = hand->machine;
+    peers[0].meter = &hand_ticks;
+    peers[1].meter = hand->counts ? &hand_kernel : &hand_ticks;
 }
 
 TEST(commands_libraries_and_neighbours_are_told)
@@ -141,14 +133,4 @@ TEST(a_machine_gets_six_sentences_at_most)
     assert_int_equal(hand->report.advice_count, 12);
     for (size_t i = 0; i < 12; i++)
         assert_int_equal(hand->report.advice[i].machine, i / 6);
-}
-
-TEST(nothing_is_advised_without_figures)
-{
-    struct hand *hand = hand_new();
-    overhead_judge_advice(&hand->builder.file, &hand->report);
-    assert_int_equal(hand->report.advice_count, 0);
-    hand_warm(hand, "perf-read.read", 1000); /* alone it compares with nothing */
-    overhead_judge_advice(&hand->builder.file, &hand->report);
-    assert_int_equal(hand->report.advice_count, 0);
 }

@@ -3,8 +3,6 @@
  *
  * First calls: what they cost beyond warm ones, by what was called before them; faults and wild
  * calls by their accounts; whether a call gets cheaper when it is repeated. */
-#include <errno.h>
-
 #include <math.h>
 
 #include "case.h"
@@ -42,17 +40,12 @@ static double first_cost(const struct overhead_built_call *call, void *context)
 
 static void build_links(struct overhead_builder *builder, struct overhead_way way)
 {
-    static const char *const links[] = {"static", "lazy"};
+    static const char *const calls[] = {warm_calls, start_first, read_first};
     way.cost = first_cost;
-    for (size_t i = 0; i < 2; i++) {
-        way.link = links[i];
-        way.cold = false;
-        way.calls = warm_calls;
-        build_overhead_tour(builder, &way);
-        way.cold = true;
-        way.calls = start_first;
-        build_overhead_tour(builder, &way);
-        way.calls = read_first;
+    for (size_t i = 0; i < 6; i++) {
+        way.link = i < 3 ? "static" : "lazy";
+        way.cold = i % 3;
+        way.calls = calls[i % 3];
         build_overhead_tour(builder, &way);
     }
 }
@@ -64,21 +57,19 @@ TEST(the_extra_cost_of_first_calls_is_held)
     for (uint64_t seed = 0; seed < CASES; seed++) {
         BUILDER(builder, seed);
         build_links(&builder,
-                    (struct overhead_way){
-                        .process_noise = 0.05, .run_noise = 0.1, .passes = 2, .processes = 60});
+                    *WAY(.process_noise = 0.05, .run_noise = 0.1, .passes = 2, .processes = 60));
         struct overhead_report report = judge_part(&builder, overhead_judge_cold);
         const struct overhead_cold *lazy =
             find(&builder.file, &report, "perf-read.start", "lazy", NULL);
-        held += lazy->low <= 4800 && 4800 <= lazy->high ? 1 : 0;
+        held += lazy->low <= 4800 && 4800 <= lazy->high;
     }
-    print_message("# the planted extra cost is held in %zu of %d\n", held, CASES);
     assert_in_range(held, CASES * 92 / 100, CASES * 98 / 100);
 }
 
 TEST(what_was_called_before_is_part_of_the_cell)
 {
     BUILDER(builder, 1);
-    build_links(&builder, (struct overhead_way){.processes = 200, .passes = 1});
+    build_links(&builder, *WAY(.processes = 200, .passes = 1));
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
     const struct overhead_cold *opening =
         find(&builder.file, &report, "perf-read.read", "static", "timer.nothing");
@@ -93,53 +84,27 @@ TEST(what_was_called_before_is_part_of_the_cell)
     assert_near(opening->extra, 800, 1e-9);
     assert_near(opening->ratio, 1814.0 / 1014, 1e-9);
     assert_true(opening->low == opening->high && opening->ratio_low == opening->ratio_high);
-    assert_int_equal(opening->processes, 200);
-    assert_int_equal(opening->row_length, 0); /* two in a row are none */
-    const struct overhead_cold *lazy =
-        find(&builder.file, &report, "perf-read.read", "lazy", "timer.nothing");
-    assert_near(lazy->extra, 4800, 1e-9);
+    assert_true(opening->processes == 200 && opening->row_length == 0); /* two are no row */
+    assert_near(find(&builder.file, &report, "perf-read.read", "lazy", "timer.nothing")->extra,
+                4800, 1e-9);
     assert_null(find(&builder.file, &report, "timer.nothing", "static", NULL));
 }
 
 TEST(without_warm_calls_the_second_must_do)
 {
-    BUILDER(builder, 2);
-    struct overhead_way way = {.cold = true, .calls = read_first, .cost = first_cost};
-    build_overhead_tour(&builder, &way);
-    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
-    assert_int_equal(report.cold_count, 1);
-    assert_nan(report.cold->warm);
+    JUDGED(builder, report, 2, judge_part(&builder, overhead_judge_cold), .cold = true,
+           .calls = read_first, .cost = first_cost);
+    assert_true(report.cold_count == 1 && isnan(report.cold->warm));
     assert_near(report.cold->extra, 500, 1e-9);
 
     overhead_builder_start(&builder, 2);
-    way.calls = "timer.nothing,timer.nothing,perf-read.read";
-    way.processes = 1;
-    build_overhead_tour(&builder, &way);
+    build_overhead_tour(&builder, WAY(.calls = "timer.nothing,timer.nothing,perf-read.read",
+                                      .cold = true, .cost = first_cost, .processes = 1));
     report = judge_part(&builder, overhead_judge_cold);
-    assert_int_equal(report.cold_count, 1);
     assert_near(report.cold->first, 1814, 1e-9);
     assert_nan(report.cold->extra);
     assert_nan(report.cold->ratio);
     assert_nan(report.cold->low);
-}
-
-TEST(faults_of_first_calls_are_counted)
-{
-    JUDGED(builder, report, 3, judge_part(&builder, overhead_judge_cold), .cold = true,
-           .calls = "timer.nothing,timer.nothing,perf-user-cold.read,perf-user-cold.read,"
-                    "perf-user.read",
-           .fault_cost = 2000, .fault_path = "perf-user-cold");
-    const struct overhead_cold *cold =
-        find(&builder.file, &report, "perf-user-cold.read", "static", NULL);
-    const struct overhead_cold *populated =
-        find(&builder.file, &report, "perf-user.read", "static", NULL);
-    assert_near(cold->first, 2120, 1e-9);
-    assert_near(cold->faulted, 1, 0);
-    assert_near(cold->faults, 1, 0);
-    assert_near(populated->faulted, 0, 0);
-    assert_string_equal(cold->variant, "cold");
-    assert_string_equal(populated->variant, "populated");
-    assert_false(populated->opening);
 }
 
 /* Of every 20th process the first read, and of every 25th the second, is wild. */
@@ -168,11 +133,12 @@ TEST(wild_calls_are_explained_by_more_than_usual)
     for (uint32_t i = 0; i < 2; i++)
         tour->accounts[tour->begins[3 + 25 * i] + 3].involuntary = 1;
     struct overhead_report report = judge_part(&builder, overhead_judge_cold);
-    assert_int_equal(report.cold_count, 1);
-    assert_int_equal(report.cold->runs, 400);
-    assert_int_equal(report.cold->outlier_count, 18);
-    assert_near(report.cold->outliers, 18 / 400.0, 1e-9);
-    assert_near(report.cold->outliers_explained, 6 / 18.0, 1e-9);
+    const struct overhead_cold *cold = report.cold;
+    assert_true(report.cold_count == 1 && cold->runs == 400 && cold->outlier_count == 18);
+    assert_string_equal(cold->variant, "cold");
+    assert_near(cold->faulted, 1, 0);
+    assert_near(cold->outliers, 18 / 400.0, 1e-9);
+    assert_near(cold->outliers_explained, 6 / 18.0, 1e-9);
 }
 
 #define EIGHT(call) call "," call "," call "," call "," call "," call "," call "," call
@@ -235,27 +201,4 @@ TEST(a_call_that_gets_cheaper_is_told_from_one_that_does_not)
     assert_true(even->later_low < 1 && even->later_high > 1);
     assert_false(even->declines || even->goes_on);
     assert_int_equal(find(&builder.file, &report, "assay.read", "static", NULL)->row_length, 0);
-}
-
-TEST(meters_machines_and_what_is_missing)
-{
-    BUILDER(builder, 6);
-    struct overhead_report report = judge_part(&builder, overhead_judge_cold);
-    assert_int_equal(report.cold_count, 0);
-    uint32_t lab = build_overhead_machine(&builder, "lab", true);
-    struct overhead_way way = {
-        .cold = true, .calls = read_first, .cost = first_cost, .processes = 5};
-    build_overhead_failed(&builder, &way, ENOENT, "there is none");
-    build_overhead_tour(&builder, &way);
-    way.machine = lab;
-    way.meters[0] = "instructions:u";
-    way.meters[1] = "instructions:k";
-    build_overhead_tour(&builder, &way);
-    report = judge_part(&builder, overhead_judge_cold);
-    assert_int_equal(report.cold_count, 4); /* ticks; user, kernel and both of the lab */
-    for (size_t i = 0; i < report.cold_count; i++) {
-        double both = strcmp(report.cold[i].meter->mode, "uk") == 0 ? 2 : 1;
-        assert_near(report.cold[i].extra, 500 * both, 1e-9);
-        assert_int_equal(report.cold[i].machine, i ? lab : 0);
-    }
 }

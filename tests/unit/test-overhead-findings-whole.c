@@ -187,17 +187,12 @@ TEST(machines_like_and_unlike_the_papers_confirm_and_refute_every_claim)
     assert_verdicts(&unlike_paper, "fffffff");
 }
 
-TEST(without_counters_what_needs_them_is_not_testable)
+TEST(what_the_machine_lacks_is_not_testable)
 {
-    struct nature nature = like_paper;
-    nature.user_reads = false;
-    assert_verdicts(&nature, "-h--hhh");
-}
-
-TEST(an_emulated_machine_is_judged_by_what_it_executes)
-{
-    struct nature nature = like_paper;
-    nature.counts = true;
-    nature.noise = 0;
-    assert_verdicts(&nature, "hhhh-hh");
+    struct nature uncounted = like_paper, emulated = like_paper;
+    uncounted.user_reads = false;
+    assert_verdicts(&uncounted, "-h--hhh");
+    emulated.counts = true; /* and is judged by what it executes */
+    emulated.noise = 0;
+    assert_verdicts(&emulated, "hhhh-hh");
 }

@@ -295,18 +295,6 @@ TEST(something_else_between_reads_ends_the_row)
           "first perf-read.read static 1000; first perf-read.read lazy 3000;" COLD_PAGE(           \
               "1500") "faults;" GROWTH("100", "1")
 
-TEST(emulated_machines_are_judged_by_instructions)
-{
-    static const char *const ids[] = {"W1", "W2", "W3", "W4", "W6", "W7"};
-    struct hand *hand = hand_plan("emulated;" EVERYTHING);
-    for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
-        const struct finding *finding = assert_decided(
-            hand, &(struct decided){.id = ids[i], .verdict = HOLDS, .says = SAYS_EMULATED});
-        assert_int_equal(finding->aside, 1); /* that is not what was found */
-    }
-    assert_near(find(hand, "W1")->estimate, 45, 1e-9);
-}
-
 TEST(times_of_an_emulated_machine_decide_nothing)
 {
     struct hand *hand = hand_plan("emulated; in-ticks;" EVERYTHING);
@@ -331,14 +319,6 @@ TEST(user_instructions_alone_are_no_cost)
 
 /* --- machines --- */
 
-static void assert_machine(const struct finding *finding, const char *name, const char *verdicts)
-{
-    const struct reason *first = &finding->why.list[0];
-    assert_ptr_equal(first->words, &overhead_words[SAYS_WHICH_MACHINE]);
-    assert_string_equal(first->values[0].text, name);
-    assert_string_equal(first->values[3].text, verdicts);
-}
-
 TEST(one_machine_refutes_and_all_are_told)
 {
     struct hand *hand =
@@ -346,13 +326,16 @@ TEST(one_machine_refutes_and_all_are_told)
                         "warm perf-user.read 2000; machine even;" USUAL "warm perf-user.read 100");
     const struct finding *finding = find(hand, "W1");
     assert_int_equal(finding->verdict, FAILS);
-    assert_machine(finding, "odd", "holds on 2, does not hold on 1");
+    const struct reason *first = &finding->why.list[0];
+    assert_ptr_equal(first->words, &overhead_words[SAYS_WHICH_MACHINE]);
+    assert_string_equal(first->values[0].text, "odd");
+    assert_string_equal(first->values[3].text, "holds on 2, does not hold on 1");
     hand = hand_plan(USUAL LAZY_AND_STATIC
                      "emulated;" USUAL FIRST_THREE("perf-read", "lazy", "7000", "2600", "3500")
                          FIRST_THREE("perf-syscall", "static", "6000", "6600", "2600"));
     finding = find(hand, "W6"); /* not on all in the same unit */
     assert_int_equal(finding->verdict, FAILS);
-    assert_machine(finding, "emulated", "holds on 1, does not hold on 1");
+    assert_string_equal(finding->why.list[0].values[0].text, "emulated");
     assert_ptr_equal(finding->why.list[1].words, &overhead_words[SAYS_EMULATED]);
 }
 
@@ -364,15 +347,4 @@ TEST(nothing_at_all_is_said_to_be_nothing)
     hand->builder.file.machine_count = 0;
     assert_non_null(reasons_find(&find(hand, "W1")->why, &overhead_words[SAYS_NOTHING_MEASURED]));
     hand->builder.file.machine_count = 1;
-}
-
-TEST(failed_processes_give_their_reason)
-{
-    struct hand *hand = hand_plan(USUAL);
-    build_overhead_failed(&hand->builder, WAY(.calls = "timer.nothing,perf-user.read"), 13,
-                          "user access is switched off. Write 1 to perf_user_access.");
-    const struct finding *finding = assert_decided(
-        hand, &(struct decided){.id = "W1", .verdict = MUTE, .says = SAYS_CALL_FAILED});
-    assert_string_equal(finding->why.list[0].values[1].text,
-                        "user access is switched off. Write 1 to perf_user_access.");
 }

