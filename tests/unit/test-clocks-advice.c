@@ -73,27 +73,12 @@ TEST(an_independent_reference_needs_no_other)
     assert_false(is_advised(CLOCKS_NONE_FALSIFIABLE));
 }
 
-TEST(with_one_cpu_nothing_is_said_across_cpus)
-{
-    built_begin(&world, 4, 1);
-    built_usual_clocks(&world);
-    judged();
-    assert_int_equal(advised(PURPOSE_ACROSS), -1);
-}
-
 TEST(suspension_asks_for_a_clock_that_goes_on)
 {
     begin(5, .3);
     world.suspend_share = 0.1;
     judged();
     assert_int_equal(advised(PURPOSE_LONG), clocks_index(&world.file, "boottime"));
-}
-
-TEST(nothing_watched_is_nothing_advised)
-{
-    begin(6, .3);
-    judge_all();
-    assert_int_equal(report.advice_count, 0);
 }
 
 /* --- what the machine did --- */
