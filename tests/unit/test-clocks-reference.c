@@ -259,35 +259,6 @@ TEST(rows_and_points_are_in_order_and_whole)
     }
 }
 
-/* A point of a sleep is the run that its row is of: the worst of either is the worst of both. */
-TEST(points_of_sleeps_are_the_runs_of_their_rows)
-{
-    size_t compared = 0;
-    disturbed_world(4, 4);
-    built_disturb(&world);
-    built_plan(&world, 2, false);
-    judge_all();
-    for (size_t i = 0; i < report.row_count; i++) {
-        const struct clock_row *row = &report.rows[i];
-        double least = INFINITY, most = -INFINITY;
-        if (strcmp(row->workload, "sleep") != 0 || row->threads != 1 || row->moves ||
-            row->handover || row->awake)
-            continue;
-        for (size_t j = 0; j < report.point_count; j++) {
-            const struct clock_point *point = &report.points[j];
-            if (point->clock != row->clock ||
-                point->requested_ms != (double)row->requested_us * 1e-3)
-                continue;
-            least = fmin(least, point->measured_ms / point->reference_ms);
-            most = fmax(most, point->measured_ms / point->reference_ms);
-        }
-        assert_float_equal(least, row->ratio_min, 1e-12);
-        assert_float_equal(most, row->ratio_max, 1e-12);
-        compared++;
-    }
-    assert_true(compared > 0);
-}
-
 TEST(nothing_at_all_is_judged_without_a_crash)
 {
     built_begin(&world, 1, 1);

@@ -173,60 +173,10 @@ TEST(noise_is_called_biased_only_beyond_doubt)
     assert_int_equal(verdict_of_spread(0.008, 0.010), VERDICT_BIASED);
 }
 
-TEST(one_row_that_is_noisy_makes_the_event_so)
-{
-    struct evidence *evidence = begin_all("instructions:u", "instructions");
-    spread(&evidence->points[evidence->point_count - 1], 600000);
-    assert_verdict(judged(), VERDICT_NOISY);
-}
-
-TEST(a_row_of_zeros_is_dead_beside_others_that_live)
-{
-    struct evidence *evidence = begin_all("instructions:u", "instructions");
-    for (size_t i = 0; i < evidence->point_count; i++)
-        for (size_t j = 0; strcmp(evidence->points[i].specimen, "loads") == 0 && j < 40; j++)
-            evidence->points[i].runs[j].value = 0;
-    const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_BIASED);
-    assert_int_equal(row_named(all, "loads")->verdict, VERDICT_DEAD);
-    assert_int_equal(row_named(all, "adds")->verdict, VERDICT_EXACT);
-}
-
-TEST(garbage_on_a_steady_overhead_is_noise)
-{
-    struct built_way way = {.overhead = 1000, .most_n = 100};
-    struct evidence *evidence = begin_ladder("event:u", "loads", &way, "loads");
-    for (size_t i = 1; i < evidence->point_count; i++)
-        for (size_t j = 0; j < evidence->points[i].run_count; j++)
-            evidence->points[i].runs[j].value = 500 + random_below(&built.random, 1500);
-    assert_verdict(judged(), VERDICT_NOISY);
-}
-
 TEST(a_model_of_zero_makes_nothing_accurate)
 {
     struct evidence *evidence = begin_ladder("event", "page-faults", &plain, "adds");
     for (size_t i = 1; i < evidence->point_count; i++)
         evidence->points[i].truth.grade = TRUTH_MODEL;
     assert_verdict(judged(), VERDICT_UNJUDGED);
-}
-
-TEST(ladders_of_different_ways_are_rows_of_their_own)
-{
-    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
-    build_ladder(&built, evidence, &(struct built_way){.counters = 2}, "adds");
-    build_ladder(&built, evidence, &(struct built_way){.pattern = PATTERN_RR}, "adds");
-    build_ladder(&built, evidence, &(struct built_way){.path = "papi-low"}, "adds");
-    build_ladder(&built, evidence, &(struct built_way){.core = "big"}, "adds");
-    build_ladder(&built, evidence, &plain, "loads");
-    const struct judgement *all = judged();
-    assert_int_equal(all->row_count, 6);
-    for (size_t i = 0; i < 6; i++)
-        assert_int_equal(all->rows[i].point_count, BUILT_LADDER);
-}
-
-TEST(what_was_measured_is_judged_even_if_it_was_once_refused)
-{
-    struct evidence *evidence = begin_ladder("event:u", "instructions", &plain, "adds");
-    evidence->error = EBUSY;
-    assert_verdict(judged(), VERDICT_EXACT);
 }

@@ -261,19 +261,6 @@ TEST(runs_left_aside_are_told)
     }
 }
 
-TEST(without_opcodes_known_none_is_blamed)
-{
-    struct evidence *evidence = begin(1, INSTRUCTIONS);
-    build_all(&built, evidence, &plain);
-    build_lie(evidence, branches_twice, NULL);
-    for (size_t i = 0; i < evidence->point_count; i++)
-        for (size_t j = 0; j < evidence->points[i].trait_count; j++)
-            if (evidence->points[i].traits[j].kind == TRAIT_OPCODE)
-                evidence->points[i].traits[j--] =
-                    evidence->points[i].traits[--evidence->points[i].trait_count];
-    assert_string_equal(judged()->explanations[0].per, "cond-branches");
-}
-
 /* --- lies of every kind --- */
 
 #define SEEDS 3u

@@ -117,15 +117,6 @@ TEST(a_run_without_counter_time_is_no_run)
     assert_false(judged->is_zero);
 }
 
-TEST(a_path_that_keeps_no_times_counts_all_the_same)
-{
-    struct evidence_run run = {.value = 7};
-    wide count;
-    assert_true(run_count_of(&run, &count));
-    assert_false(run_is_multiplexed(&run));
-    assert_int_equal((int64_t)count, 7);
-}
-
 TEST(overhead_is_the_median_of_the_null_cells_quiet_runs)
 {
     start_pair(&(struct built_way){.overhead = 7}, 10);
@@ -185,14 +176,6 @@ TEST(what_the_way_does_itself_disturbs_nothing)
     assert_int_equal(judge_pair()->disturbed, 0);
     point->runs[0].account.minor_faults = 3;
     assert_int_equal(judge_pair()->disturbed, 1);
-}
-
-TEST(faults_that_nobody_predicts_disturb_nothing)
-{
-    struct point *point = start_pair(&plain, 10);
-    point->faults = -1;
-    point->runs[0].account.minor_faults = 99;
-    assert_int_equal(judge_pair()->disturbed, 0);
 }
 
 TEST(a_hundredfold_outweighs_and_ninety_nine_does_not)
@@ -256,36 +239,4 @@ TEST(switches_are_held_against_the_runs_own_account)
     point->runs[4].value++;
     judge_point(evidence, point, &judged);
     assert_int_equal(judged.exact + judged.disturbed_exact, judged.runs - 1);
-}
-
-TEST(the_account_is_taken_less_what_the_way_does)
-{
-    struct evidence *evidence = start_switches();
-    for (size_t i = 0; i < evidence->point_count; i++)
-        for (size_t j = 0; j < evidence->points[i].run_count; j++)
-            evidence->points[i].runs[j].account.voluntary += 2; /* outside the window */
-    struct judged_point judged;
-    judge_point(evidence, &evidence->points[3], &judged);
-    assert_int_equal(judged.exact, judged.runs);
-}
-
-TEST(a_source_without_accounts_is_held_against_the_specimen)
-{
-    struct evidence *evidence = start_switches();
-    struct point *point = &evidence->points[3];
-    for (size_t i = 0; i < point->run_count; i++)
-        point->runs[i].account = (struct account){0};
-    struct judged_point judged;
-    judge_point(evidence, point, &judged);
-    assert_false(judged.against_account);
-    assert_int_equal(judged.exact, judged.runs);
-}
-
-TEST(of_two_null_cells_the_longer_one_decides)
-{
-    start_pair(&(struct built_way){.overhead = 3, .runs = 2}, 10);
-    build_null(&built, pair.evidence, &(struct built_way){.overhead = 7});
-    build_point(&built, pair.evidence, &(struct built_way){.overhead = 7}, specimen_named("adds"),
-                100);
-    assert_int_equal(judge_pair()->overhead, 7);
 }

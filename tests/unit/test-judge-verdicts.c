@@ -89,18 +89,6 @@ TEST(without_a_prediction_nothing_is_judged_and_the_note_says_why)
     }
 }
 
-TEST(code_whose_turn_never_came_is_not_said_to_predict_nothing)
-{
-    struct evidence *evidence = begin_ladder("faults", "page-faults", &plain, "pages");
-    for (size_t i = 0; i < evidence->point_count; i++)
-        if (!evidence->points[i].is_null)
-            evidence->points[i].run_count = 0;
-    const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_UNJUDGED);
-    assert_int_equal(all->row_count, 1);
-    assert_non_null(said(&all->rows[0].why, WHY_NO_TURN));
-}
-
 TEST(only_zeros_predicted_prove_nothing)
 {
     (void)begin_ladder("faults", "page-faults", &plain, "adds");
@@ -212,17 +200,6 @@ TEST(a_single_run_may_be_exact_but_is_never_accurate)
     }
 }
 
-TEST(a_single_n_can_be_judged_and_has_no_line)
-{
-    builder_start(&built, 1);
-    struct evidence *evidence = build_event(&built, "event", "software", "page-faults");
-    build_null(&built, evidence, &plain);
-    build_point(&built, evidence, &plain, &built_specimens[6], 1000);
-    const struct judgement *all = judged();
-    assert_verdict(all, VERDICT_EXACT);
-    assert_false(all->rows[0].fit.known);
-}
-
 TEST(extreme_numbers_come_to_some_verdict_but_a_good_one)
 {
     static const int64_t truths[] = {INT64_MIN, -1, 0, 1, INT64_MAX};
@@ -273,52 +250,6 @@ TEST(the_line_through_a_ladder_states_offset_and_factor)
     const struct judged_row *row = &all->rows[0];
     for (size_t i = 1; i < row->point_count; i++)
         assert_true(row->points[i - 1].point->n < row->points[i].point->n);
-}
-
-/* context: counts for every interrupt. */
-LIE(counts_interrupts, run->value + *(uint64_t *)context * run->interrupts)
-
-TEST(what_explains_an_error_is_its_cause_however_small_it_is)
-{
-    for (uint64_t each = 1; each <= 100000; each *= 100000) {
-        struct built_way way = {.ns_each = 100};
-        const struct judgement *all =
-            judge_lie(1, "instructions:u", "instructions", &way, counts_interrupts, &each);
-        assert_verdict(all, each == 1 ? VERDICT_ACCURATE : VERDICT_BIASED);
-        /* So many are no miscount: the handler itself is counted. */
-        assert_cause(all, each == 1 ? CAUSE_INTERRUPT_OVERCOUNT : CAUSE_KERNEL_LEAK);
-        assert_true(all->explanation_count > 0);
-    }
-}
-
-TEST(a_late_counter_is_told_by_its_first_runs)
-{
-    struct evidence *evidence = begin(1, "event:u", "instructions");
-    build_all(&built, evidence, &(struct built_way){.processes = 1, .runs = 100});
-    for (size_t i = 1; i < evidence->point_count; i++)
-        evidence->points[i].runs[0].value = 0;
-    const struct judgement *all = judged();
-    assert_came(all, VERDICT_BIASED, CAUSE_LOST_COUNTS);
-    assert_said(all, FIRST_RUN);
-}
-
-TEST(the_document_explains_every_verdict_and_cause)
-{
-    char path[4096], name[80], text[32768];
-    const char *source = getenv("ASSAY_SOURCE");
-    assert_non_null(source);
-    snprintf(path, sizeof(path), "%s/docs/verdicts.md", source);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    size_t length = fread(text, 1, sizeof(text) - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    for (int i = 0; i < VERDICT_COUNT + CAUSE_COUNT; i++) {
-        const char *word = i < VERDICT_COUNT ? verdict_names[i] : cause_names[i - VERDICT_COUNT];
-        snprintf(name, sizeof(name), "| `%s` | ", word ? word : "unknown");
-        if (!strstr(text, name))
-            fail_msg("docs/verdicts.md has no row for %s", name);
-    }
 }
 
 TEST(every_sentence_has_a_code_of_its_own)

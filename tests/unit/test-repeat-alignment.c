@@ -264,25 +264,3 @@ TEST(random_functions_always_add_up)
         assert_adds_up(&report.alignments[0]);
     }
 }
-
-TEST(forms_of_functions_are_known_by_their_names)
-{
-    static const char *const forms[] = {"__memmove_avx512_unaligned_erms",
-                                        "__strchr_sse2",
-                                        "__strlen_evex",
-                                        "__memset_zva64",
-                                        "__sin_fma",
-                                        "__memcpy_generic.part.0"};
-    static const char *const none[] = {"memcpy",     "_avx2", "main",    "avx2",
-                                       "set_averse", "",      "_svelte", "x_sverige"};
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-        assert_true(align_is_variant(forms[i]));
-    for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
-        assert_false(align_is_variant(none[i]));
-    assert_true(align_is_variant_of("__memmove_avx512_unaligned_erms", "memmove"));
-    assert_false(align_is_variant_of("__memmove_avx512_unaligned_erms", "mem"));
-    assert_false(align_is_variant_of("__memmove_avx512_unaligned_erms", ""));
-    assert_true(align_are_variants("__memmove_avx512_unaligned_erms", "__memmove_sse2"));
-    assert_false(align_are_variants("__memmove_avx512_unaligned_erms", "__memset_sse2"));
-    assert_false(align_are_variants("memmove", "__memmove_sse2"));
-}

@@ -160,22 +160,6 @@ static void all(struct world *world, uint64_t ns)
     }
 }
 
-TEST(a_command_that_cannot_be_started_is_tried_once)
-{
-    WORLD(true);
-    world.turns[OFFER_PERF].error = 2;
-    all(&world, UINT64_MAX);
-    assert_int_equal(wishes_planned(world.plan.wishes), 1);
-}
-
-TEST(a_command_that_never_ends_is_executed_once)
-{
-    WORLD(true);
-    world.turns[OFFER_PERF].status = STATUS_TIMEOUT + 9;
-    all(&world, UINT64_MAX);
-    assert_int_equal(wishes_planned(world.plan.wishes), 1);
-}
-
 TEST(a_source_under_which_it_never_ends_is_given_up_alone)
 {
     WORLD(false);
@@ -275,15 +259,4 @@ TEST(a_stepper_that_was_named_alone_is_tried)
     look(&world, 29500 * MS);
     assert_int_equal(executed(&world, 0, CONTROLS_ALL), 1);
     assert_int_equal(executed(&world, 0, 0), 1);
-}
-
-TEST(what_was_seen_is_the_price)
-{
-    WORLD(false);
-    world.turns[OFFER_QEMU].took = 777 * MS;
-    look(&world, UINT64_MAX);
-    assert_int_equal(repeat_plan_price(&world.plan, 0, OFFER_QEMU, DETAIL_NONE), 777 * MS);
-    const size_t wish =
-        repeat_find_wish(&world.plan, 0, OFFER_QEMU, CONTROLS_ALL, SWEEP_NONE, DETAIL_NONE);
-    assert_int_equal(wishes_price(world.plan.wishes, &world.plan.wishes->list[wish]), 777 * MS);
 }

@@ -182,24 +182,6 @@ TEST_WITH(traits_are_all_numbers_that_are_known_of_the_code, setup, teardown)
     assert_int_equal(file.events[0].points[2].trait_count, 1); /* not decoded: no opcode "" */
 }
 
-TEST_WITH(without_tables_the_cells_own_truth_counts, setup, teardown)
-{
-    struct store *store = start(*state);
-    static const struct planned planned[] = {{"page-faults:u", NULL, "pages", 9, -1},
-                                             {"page-faults:u", NULL, "pages", 10, -1}};
-    put_planned(store, planned, 2);
-    must(store_put_truth(store, 1, 0, "page-faults", 9, "proven", failure));
-    must(store_put_truth(store, 2, 0, "page-faults", 10, "bounded", failure));
-    end(store);
-    struct case_file file = {0};
-    load(*state, &file);
-    assert_int_equal(file.event_count, 1);
-    assert_string_equal(file.events[0].class, "page-faults");
-    assert_string_equal(file.events[0].kind, "");
-    expect_truth(&file.events[0].points[0], TRUTH_PROVEN, 9, 9);
-    expect_truth(&file.events[0].points[1], TRUTH_NONE, 0, 0); /* limits are not in a cell */
-}
-
 /* --- companions, failures, machines --- */
 
 TEST_WITH(interrupts_that_were_counted_along_become_part_of_the_runs, setup, teardown)

@@ -170,16 +170,6 @@ TEST(test_the_ladder_is_of_the_best_truth)
     assert_int_equal(validate_primary(&world.plan, "unknown"), VALIDATE_NO_SPECIMEN);
 }
 
-TEST(test_the_first_round_asks_little)
-{
-    world_begin(&world, "instructions");
-    world_round(&world, 50 * SECOND, SHARE_HALF);
-    assert_planned("loop", 1);
-    assert_planned("loop", 10);
-    assert_planned("null", 0);
-    assert_int_equal(world.plan.count, 3);
-}
-
 TEST(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs)
 {
     world_plan("instructions");
@@ -205,17 +195,6 @@ TEST(test_n_stays_within_what_the_specimen_takes)
     for (size_t i = 0; i < world.plan.count; i++)
         if (world.plan.about[i].specimen == BOUNDED)
             assert_in_range(world.wishes.cells[i].n, 5, 4096);
-}
-
-TEST(test_nothing_is_planned_twice)
-{
-    world_plan("instructions");
-    for (size_t i = 0; i < world.plan.count; i++)
-        for (size_t j = 0; j < i; j++) {
-            const struct cell *left = &world.wishes.cells[i], *right = &world.wishes.cells[j];
-            assert_false(plan_same_way(left, right) && left->n == right->n &&
-                         strcmp(left->specimen, right->specimen) == 0);
-        }
 }
 
 TEST(test_user_code_is_held_against_what_must_not_move_it)
@@ -296,16 +275,6 @@ TEST(test_interrupts_are_counted_along_where_they_can_be)
     }
 }
 
-TEST(test_another_name_of_an_event_gets_a_short_ladder)
-{
-    world_begin(&world, "instructions");
-    world.subjects[0].brief = true;
-    world_finish(&world, 50 * SECOND);
-    assert_planned("loop", 1000);
-    assert_left_out("loop", 10000);
-    assert_left_out("adds", 10);
-}
-
 TEST(test_a_threshold_is_closed_in_on)
 {
     uint64_t threshold = 137; /* reads 0 below it */
@@ -328,17 +297,6 @@ TEST(test_a_threshold_is_closed_in_on)
     }
     assert_in_range(subject->zero_to, 120, threshold - 1);
     assert_in_range(subject->counts_from, threshold, 150);
-}
-
-TEST(test_an_event_that_deviates_is_looked_at_more_closely)
-{
-    world_plan("instructions");
-    assert_left_out("adds", 100);
-    assert_left_out("adds", 100000);
-    world.subjects[0].deviates = true;
-    world_finish(&world, 50 * SECOND);
-    assert_planned("adds", 100);
-    assert_planned("adds", 100000);
 }
 
 /* --- time --- */
@@ -368,18 +326,6 @@ TEST(test_full_climbs_whatever_it_costs)
     assert_in_range(runs_at(&world, "pages", 1000000), 100, 104);
     struct validate_cap cap;
     assert_false(validate_cap(&world.plan, 0, &cap));
-}
-
-/* A rung that no share allows is climbed with what is left over. */
-TEST(test_what_nobody_needs_goes_to_the_ladder)
-{
-    world_begin(&world, "faults");
-    world.plan.runs = 8;
-    world.hit_ns[PAGES] = 3000; /* eight runs of 100,000: 2.4 s, more than an eighth of 6 s */
-    world_finish(&world, 6 * SECOND);
-    assert_planned("pages", 100000);
-    assert_left_out("pages", 1000000);
-    assert_in_range(world.spent_ns, 0, 6 * SECOND);
 }
 
 /* Whatever things cost, the budget is kept once the first round has shown it. */
@@ -434,28 +380,6 @@ TEST(test_runs_are_as_many_as_were_asked_for)
     assert_int_equal(cell_at(&world, "loop", 100)->runs, 5);
 }
 
-/* A second way needs a null cell of its own, which has to be paid for as well. */
-TEST(test_null_cells_are_part_of_the_price)
-{
-    for (uint64_t budget = 20; budget <= 80; budget += 2) {
-        world_begin(&world, "instructions");
-        world.process_ns = 500 * MS; /* a process is dear, and what it does costs nothing */
-        memset(world.hit_ns, 0, sizeof(world.hit_ns));
-        world.plan.subject_count = 4;
-        static const char *const names[] = {"one:u", "two:u", "three:u", "four:u"};
-        for (size_t i = 0; i < 4; i++) {
-            world.subjects[i] = subject_of(names[i], "instructions");
-            world.subjects[i].ways[1] =
-                (struct validate_way){"perf-syscall", PATTERN_AO, "O2", "static"};
-            world.subjects[i].way_count = 2;
-        }
-        world_round(&world, 1000 * SECOND, SHARE_WHOLE); /* learns the price */
-        uint64_t limit = world.spent_ns + budget * SECOND;
-        while (world_round(&world, limit, SHARE_WHOLE))
-            assert_in_range(world.spent_ns, 0, limit);
-    }
-}
-
 /* Whatever the order, and wherever it is cut off. */
 TEST(test_no_cell_goes_before_the_null_cell_of_its_way)
 {
@@ -495,55 +419,6 @@ static void adopt_cell(struct world *into, const struct cell *cell, uint32_t pro
 {
     size_t at = wishes_add_cell(&into->wishes, cell);
     into->wishes.about[at].planned = processes;
-}
-
-TEST(test_a_stored_plan_is_gone_on_with)
-{
-    struct world again;
-    world_plan("instructions");
-    world_begin(&again, "instructions");
-    for (size_t i = 0; i < world.plan.count; i++)
-        adopt_cell(&again, &world.wishes.cells[i], world.wishes.about[i].planned);
-    validate_adopt(&again.plan);
-    assert_int_equal(again.plan.count, world.plan.count);
-    for (size_t i = 0; i < world.plan.count; i++) {
-        assert_int_equal(again.plan.about[i].specimen, world.plan.about[i].specimen);
-        assert_int_equal(again.wishes.cells[i].id, world.wishes.cells[i].id);
-        assert_int_equal(again.wishes.about[i].wish, i);
-        assert_int_equal(wishes_processes(&again.wishes, i), world.wishes.about[i].planned);
-    }
-    assert_int_equal(world_round(&again, 50 * SECOND, SHARE_HALF), 0);
-}
-
-/* A run may end before the store has all visits of its cells: those of a round are put there piece
- * by piece. */
-TEST(test_visits_that_the_store_lacks_are_made)
-{
-    static const uint32_t runs[] = {0, 1, 2, 3, 100};
-    for (size_t given = 0; given < sizeof(runs) / sizeof(*runs); given++)
-        for (uint32_t there = 0; there < 2; there++) {
-            struct world again;
-            struct visit *visits;
-            size_t count;
-            uint32_t ladders = 0;
-            world_begin(&world, "instructions");
-            world.plan.runs = runs[given];
-            world_finish(&world, 50 * SECOND);
-            world_begin(&again, "instructions");
-            again.plan.runs = runs[given];
-            for (size_t i = 0; i < world.plan.count; i++)
-                adopt_cell(&again, &world.wishes.cells[i], there);
-            validate_adopt(&again.plan);
-            wishes_settle(&again.wishes, UINT64_MAX);
-            wishes_visits(&again.wishes, 1, 1, &visits, &count);
-            assert_int_equal(again.wishes.cell_count, world.plan.count);
-            for (size_t i = 0; i < world.plan.count; i++) {
-                assert_int_equal(again.wishes.about[i].planned, world.wishes.about[i].planned);
-                ladders += world.wishes.about[i].planned > 2;
-            }
-            assert_int_equal(ladders > 0, runs[given] == 0 || runs[given] > 2);
-            memory_give_back(visits);
-        }
 }
 
 TEST(test_a_stored_specimen_is_known_by_its_parameters)
