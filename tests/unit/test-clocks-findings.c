@@ -23,8 +23,7 @@ static void begin(uint64_t seed, const char *hardware)
 /* A plan of the world, judged; the finding of that number. */
 static struct finding found(size_t which)
 {
-    built_plan(&world, 2, true);
-    judge_all();
+    judge_plan(2, true);
     return report.findings[which];
 }
 

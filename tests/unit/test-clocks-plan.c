@@ -114,13 +114,6 @@ static void assert_look(const struct clocks_scope *study, const char *expected)
     assert_string_equal(look, expected);
 }
 
-TEST(slow_clocks_are_outermost_and_the_reference_within)
-{
-    struct clocks_scope study = machine_of(2);
-    assert_look(&study, "steal ptp task-clock monotonic-raw-syscall thread-cputime monotonic "
-                        "monotonic-coarse tsc-fenced monotonic-raw tsc cpu");
-}
-
 TEST(clocks_that_people_bring_along_stand_by_their_pace)
 {
     static const struct clocks_own own[] = {
@@ -258,19 +251,6 @@ TEST(too_many_clocks_are_refused)
 }
 
 /* --- pairs of CPUs --- */
-
-TEST(few_cpus_are_all_paired)
-{
-    struct clocks_scope study = machine_of(4);
-    struct clocks_plan plan = planned(&study);
-    assert_int_equal(plan.all_pairs, 6);
-    assert_int_equal(plan.pairs, 6);
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "tsc"), 6);
-    /* Slow ones tell nothing of offsets, and CPU time is no time of two CPUs. */
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "ptp"), 0);
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "task-clock"), 0);
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "cpu"), 0);
-}
 
 TEST(of_many_pairs_some_are_drawn_that_hold_every_cpu)
 {

@@ -78,23 +78,3 @@ TEST(differences_are_taken_over_the_end_of_64_bits)
         values[i] = UINT64_MAX - 1000 + 2 * i;
     assert_true(watch_interval(&watch, 0, 0).elapsed < 0);
 }
-
-TEST(one_seed_makes_one_world)
-{
-    struct built_world worlds[2];
-    for (int i = 0; i < 2; i++) {
-        built_begin(&worlds[i], 7, 2);
-        built_usual_clocks(&worlds[i]);
-        built_disturb(&worlds[i]);
-        built_plan(&worlds[i], 1, true);
-    }
-    for (size_t i = 0; i < worlds[0].file.watch_count; i++) {
-        const struct clock_watch *one = &worlds[0].file.watches[i];
-        const struct clock_watch *other = &worlds[1].file.watches[i];
-        size_t looks = one->begins[one->processes];
-        assert_int_equal(looks, other->begins[other->processes]);
-        assert_true(looks > 0);
-        assert_int_equal(looks % watch_group(one->kind, one->threads), 0);
-        assert_memory_equal(one->values, other->values, looks * one->columns * sizeof(uint64_t));
-    }
-}

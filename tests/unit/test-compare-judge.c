@@ -349,22 +349,6 @@ TEST(shares_of_runs_tell_together)
         assert_int_equal(report.verdicts[i].standing, i < 9 ? STANDING_DIFFERS : STANDING_UNSURE);
 }
 
-TEST(facts_that_differ_are_told)
-{
-    begin(2, 1);
-    struct compare_fact *fact = compare_add_fact(&file, "kernel.release", "kernel", WEIGHT_MACHINE);
-    fact->values[0] = memory_copy("6.1");
-    fact->values[1] = memory_copy("6.2");
-    fact = compare_add_fact(&file, "isa", "ISA", WEIGHT_CODE);
-    fact->values[0] = memory_copy("x86_64");
-    fact->values[1] = memory_copy("x86_64");
-    fact = compare_add_fact(&file, "cpu.microcode", "microcode", WEIGHT_MACHINE);
-    fact->values[1] = memory_copy("0x1");
-    judge();
-    assert_true(report.fact_differs[0] && !report.fact_differs[1] && report.fact_differs[2]);
-    assert_false(report.different);
-}
-
 /* --- times and units --- */
 
 /* Runs of 40 processes on each side that read a clock with a step: two steps or three, by chance.

@@ -165,19 +165,6 @@ TEST(a_run_with_a_foreign_fault_is_disturbed_and_kept_apart)
     assert_true(judged->max == 124 && judged->low == 0 && judged->high == 0);
 }
 
-TEST(what_the_way_does_itself_disturbs_nothing)
-{
-    struct point *point = start_pair(&plain, 10);
-    struct point *null = &pair.evidence->points[0];
-    for (size_t i = 0; i < null->run_count; i++) {
-        null->runs[i].account.minor_faults = 2;
-        point->runs[i].account.minor_faults = 2;
-    }
-    assert_int_equal(judge_pair()->disturbed, 0);
-    point->runs[0].account.minor_faults = 3;
-    assert_int_equal(judge_pair()->disturbed, 1);
-}
-
 TEST(a_hundredfold_outweighs_and_ninety_nine_does_not)
 {
     for (int64_t truth = 699; truth <= 700; truth++) {

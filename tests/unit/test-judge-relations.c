@@ -157,26 +157,6 @@ TEST(cores_of_one_type_that_do_not_count_are_named)
     }
 }
 
-TEST(paths_that_count_differently_are_told)
-{
-    for (int differ = 0; differ < 2; differ++) {
-        struct evidence *evidence = begin(1, "loads:u", "loads");
-        struct built_way noisy = {.relative = 0.002, .overhead = 2};
-        build_all(&built, evidence, &noisy);
-        noisy.path = "papi-low";
-        noisy.overhead = 30;
-        build_all(&built, evidence, &noisy);
-        for (size_t i = 0; differ && i < evidence->point_count; i++)
-            for (size_t j = 0; strcmp(evidence->points[i].path, "papi-low") == 0 && j < 40; j++)
-                evidence->points[i].runs[j].value += (uint64_t)(evidence->points[i].truth.low / 20);
-        const struct judgement *all = judged();
-        assert_int_equal(all->disagrees, differ);
-        assert_verdict(all, differ ? VERDICT_BIASED : VERDICT_ACCURATE);
-        if (differ)
-            assert_text(all, PATHS, 0, "perf-read");
-    }
-}
-
 TEST(events_of_a_class_are_ranked_by_verdict_and_error)
 {
     builder_start(&built, 1);

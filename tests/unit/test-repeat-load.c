@@ -68,24 +68,6 @@ TEST_WITH(a_subject_without_a_plain_n_has_no_truth, setup, teardown)
     }
 }
 
-TEST_WITH(stores_are_joined_by_machine_and_program, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
-    load(fixture->path, &file);
-    change(fixture->path, "UPDATE meta SET value = 'another' WHERE key = 'fingerprint'");
-    load(fixture->path, &file);
-    assert_int_equal(file.machine_count, 2);
-    assert_int_equal(file.program_count, 2);
-    assert_int_equal(file.cell_count, 3 * COMMAND_CELLS);
-    for (size_t i = 0; i < file.cell_count; i++) {
-        assert_int_equal(file.cells[i].at.machine, i >= (size_t)2 * COMMAND_CELLS);
-        assert_int_equal(file.cells[i].at.program, i % COMMAND_CELLS == 1);
-    }
-}
-
 TEST_WITH(failures_and_absences_are_told, setup, teardown)
 {
     struct fixture *fixture = *state;

@@ -107,18 +107,6 @@ TEST(outputs_that_always_differ_set_nothing_apart)
     assert_int_equal(row.apart, 0);
 }
 
-TEST(sources_are_never_multiplexed)
-{
-    MACHINE(builder, 1);
-    repeat_build_program(&builder, "true", "/bin/true");
-    size_t cell = repeat_build_cell(&builder, &(struct repeat_way){.source = "step"});
-    repeat_build_same(&builder, cell, 500, 3);
-    for (size_t i = 0; i < 3; i++)
-        builder.file.cells[cell].scheduled[i] = (double)NAN;
-    struct repeat_row row = only_row(&builder);
-    assert_int_equal(row.runs, 3);
-}
-
 TEST(large_counts_keep_their_last_bit)
 {
     AUTO_BUILDER builder;

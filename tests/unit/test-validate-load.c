@@ -36,18 +36,6 @@ static void expect_truth(const struct point *point, enum truth_grade grade, int6
     assert_true(point->truth.high == high);
 }
 
-static void expect_trait(const struct point *point, enum trait_kind kind, const char *name,
-                         int64_t count, bool proven)
-{
-    const struct trait *trait = point_trait(point, kind, name);
-    if (!trait)
-        fail_msg("no trait %s", name);
-    else {
-        assert_true(trait->count == count);
-        assert_true(trait->proven == proven);
-    }
-}
-
 /* One cell and one process of it, whose runs count 100, 101 … and 7, 8 … */
 struct planned {
     const char *event, *companion, *specimen;
@@ -159,27 +147,6 @@ TEST_WITH(truths_are_those_of_the_class_at_n, setup, teardown)
     for (size_t i = 0; i < COUNT; i++)
         expect_truth(event_named(&file, cases[i].event)->points, cases[i].grade, cases[i].low,
                      cases[i].high);
-}
-
-TEST_WITH(traits_are_all_numbers_that_are_known_of_the_code, setup, teardown)
-{
-    struct store *store = start(*state);
-    put_truths(store);
-    static const struct planned planned[] = {{"faults", NULL, "adds/bytes=64/", 100, -1},
-                                             {"faults", NULL, "unknown", 100, -1},
-                                             {"faults", NULL, "add", 100, -1}};
-    put_planned(store, planned, 3);
-    end(store);
-    struct case_file file = {0};
-    load(*state, &file);
-    const struct point *point = &file.events[0].points[0];
-    expect_trait(point, TRAIT_CLASS, "instructions", 1005, true);
-    expect_trait(point, TRAIT_CLASS, "model-misses", 102, false);
-    expect_trait(point, TRAIT_OPCODE, "add", 1001, true);
-    expect_trait(point, TRAIT_OPCODE, "ret", 1, true);
-    assert_int_equal(point->trait_count, 4); /* neither limits nor what leaves 64 bits */
-    assert_int_equal(file.events[0].points[1].trait_count, 0);
-    assert_int_equal(file.events[0].points[2].trait_count, 1); /* not decoded: no opcode "" */
 }
 
 /* --- companions, failures, machines --- */

@@ -197,17 +197,6 @@ TEST(test_n_stays_within_what_the_specimen_takes)
             assert_in_range(world.wishes.cells[i].n, 5, 4096);
 }
 
-TEST(test_user_code_is_held_against_what_must_not_move_it)
-{
-    world_begin(&world, "instructions");
-    world.subjects[0].user_code = true;
-    world_finish(&world, 50 * SECOND);
-    assert_planned("pages", 10);
-    assert_planned("pages", 1000);
-    world_plan("faults");
-    assert_planned("loop", 1000);
-}
-
 TEST(test_a_second_path_and_other_cores_are_asked_once)
 {
     world_begin(&world, "instructions");
@@ -253,26 +242,6 @@ TEST(test_the_ladder_moves_to_a_core_that_counts)
     subject->cpu_count = 1;
     validate_next_core(subject);
     assert_int_equal(subject->cpus[0], 8);
-}
-
-TEST(test_interrupts_are_counted_along_where_they_can_be)
-{
-    for (int can = 0; can < 2; can++) {
-        world_begin(&world, "instructions");
-        world.subjects[0].interrupts = true;
-        world.plan.interrupts = can ? "irq:irq_handler_entry" : NULL;
-        world_finish(&world, 50 * SECOND);
-        unsigned pairs = 0;
-        for (size_t i = 0; i < world.plan.count; i++) {
-            const struct cell *cell = &world.wishes.cells[i];
-            if (cell->counters != 2)
-                continue;
-            pairs++;
-            assert_true(cell->separate);
-            assert_string_equal(cell->events[1], "irq:irq_handler_entry");
-        }
-        assert_int_equal(pairs != 0, can);
-    }
 }
 
 TEST(test_a_threshold_is_closed_in_on)
@@ -410,37 +379,4 @@ TEST(test_no_cell_goes_before_the_null_cell_of_its_way)
         }
         memory_give_back(visits);
     }
-}
-
-/* --- out of a store: cells are known again, and the plan goes on behind them --- */
-
-/* As wishes_adopt takes it from a store. */
-static void adopt_cell(struct world *into, const struct cell *cell, uint32_t processes)
-{
-    size_t at = wishes_add_cell(&into->wishes, cell);
-    into->wishes.about[at].planned = processes;
-}
-
-TEST(test_a_stored_specimen_is_known_by_its_parameters)
-{
-    static const char *const names[] = {"bounded/l1d=1/", "bounded/l1d=2/", "bounded/l1d=3/"};
-    world_begin(&world, "misses");
-    world.specimens[0] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[0]};
-    world.specimens[1] = (struct validate_specimen){.known = &known[BOUNDED], .name = names[1]};
-    world.plan.specimen_count = 2;
-    for (size_t i = 0; i < 3; i++) {
-        struct cell cell = {.events = {memory_copy("event:u")},
-                            .counters = 1,
-                            .path = memory_copy("perf-read"),
-                            .specimen = memory_copy(names[i]),
-                            .opt = memory_copy("O2"),
-                            .link = memory_copy("static"),
-                            .n = 5,
-                            .runs = 1,
-                            .id = (uint32_t)i + 1};
-        adopt_cell(&world, &cell, 1);
-    }
-    validate_adopt(&world.plan);
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(world.plan.about[i].specimen, i == 1 ? 1 : 0);
 }
