@@ -5,18 +5,11 @@
  * what is claimed of them, and stores that nobody of us wrote refused with a sentence. */
 #include "store-fixture.h"
 
+#include "store-dump.h"
+
 #include <math.h>
 
 #include "studies/clocks/parts.h"
-
-static void change(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 static void load(const char *path, struct clocks_case *file)
 {

@@ -5,16 +5,8 @@
  * joined across stores, and stores that nobody of us wrote refused with a sentence. */
 #include "store-fixture.h"
 
+#include "store-dump.h"
 #include "studies/repeat/parts.h"
-
-static void change(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 static void make(struct fixture *fixture)
 {

@@ -5,6 +5,8 @@
  * less, with truths and traits evaluated for each point. */
 #include "store-fixture.h"
 
+#include "store-dump.h"
+
 #include "base/cleanup.h"
 #include "engine/loading.h"
 #include "studies/validate/plan.h"
@@ -232,14 +234,8 @@ TEST(odd_facts_name_no_core)
 static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
 {
     make_finished(fixture);
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(fixture->path, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "DELETE FROM meta WHERE key IN ('finished', 'checksum')", 0, 0, NULL), 0);
-    char *message = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        fail_msg("%s: %s", sql, message);
-    sqlite3_close(db);
+    change(fixture->path, "DELETE FROM meta WHERE key IN ('finished', 'checksum')");
+    change(fixture->path, sql);
     struct store *store = NULL;
     struct case_file file = {0};
     struct failure refusal = {0};
