@@ -81,20 +81,13 @@ TEST(m3_holds_where_one_program_follows_addresses)
         assert_verdict(finding, FINDING_HOLDS);
         assert_true(finding.low > 0 && finding.estimate > .02 && finding.estimate < .1);
     }
-}
-
-TEST(m3_fails_where_what_hashes_addresses_counts_the_same)
-{
+    /* It fails where what hashes addresses counts the same; others may hash nothing. */
     assert_verdict(addressed(true, false, 0, NULL), FINDING_FAILS);
     assert_verdict(addressed(true, true, 0, "step"), FINDING_FAILS);
-    /* Others may hash nothing. */
     struct finding finding = addressed(false, true, 0, NULL);
     assert_verdict(finding, FINDING_INCONCLUSIVE);
     assert_says(finding.why, SAYS_NONE_DEPENDS);
-}
-
-TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
-{
+    /* Tools place memory themselves. */
     assert_verdict(addressed(true, true, 0, "qemu"), FINDING_UNTESTABLE);
     WORLD(builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, false);
