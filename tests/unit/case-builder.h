@@ -35,10 +35,6 @@ struct built_specimen {
     {                                                                                              \
         class, TRAIT_CLASS, base, each, TRUTH_PROVEN, 0, 0                                         \
     }
-#define BUILT_MODEL(class, base, each)                                                             \
-    {                                                                                              \
-        class, TRAIT_CLASS, base, each, TRUTH_MODEL, 0, 0                                          \
-    }
 #define BUILT_BETWEEN(class, base, each, high_base, high_each)                                     \
     {                                                                                              \
         class, TRAIT_CLASS, base, each, TRUTH_BOUNDED, high_base, high_each                        \
@@ -48,62 +44,39 @@ struct built_specimen {
         opcode, TRAIT_OPCODE, base, each, TRUTH_PROVEN, 0, 0                                       \
     }
 
+/* Classes of every specimen, and opcodes of all that loop within a function: base, and each N. */
+#define CODE(is, each_is, ld, each_ld, st, each_st, faults)                                        \
+    BUILT("instructions", is, each_is), BUILT("loads", ld, each_ld), BUILT("stores", st, each_st), \
+        BUILT("cond-branches", 0, 1), BUILT("page-faults", 0, faults)
+#define CALLED                                                                                     \
+    BUILT_OPCODE("dec", 0, 1), BUILT_OPCODE("jne", 0, 1), BUILT_OPCODE("call", 1, 0),              \
+        BUILT_OPCODE("ret", 1, 0)
+#define BRANCHES BUILT("branches", 2, 1), BUILT("syscalls", 0, 0)
+
 /* A small world of code with different mixes, enough to tell every cause from every other. */
+/* clang-format off */
 static const struct built_specimen built_specimens[] __attribute__((unused)) = {
-    {"loop",
-     {BUILT("instructions", 1, 2), BUILT("loads", 0, 0), BUILT("stores", 0, 0),
-      BUILT("branches", 0, 1), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 0),
-      BUILT("page-faults", 0, 0), BUILT_OPCODE("mov", 1, 0), BUILT_OPCODE("dec", 0, 1),
-      BUILT_OPCODE("jne", 0, 1)}},
-    {"adds",
-     {BUILT("instructions", 4, 12), BUILT("loads", 1, 0), BUILT("stores", 1, 0),
-      BUILT("branches", 2, 1), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 0),
-      BUILT("page-faults", 0, 0), BUILT_OPCODE("add", 0, 10), BUILT_OPCODE("dec", 0, 1),
-      BUILT_OPCODE("jne", 0, 1), BUILT_OPCODE("call", 1, 0), BUILT_OPCODE("ret", 1, 0),
+    {"loop", {CODE(1, 2, 0, 0, 0, 0, 0), BUILT("branches", 0, 1), BUILT("syscalls", 0, 0),
+      BUILT_OPCODE("mov", 1, 0), BUILT_OPCODE("dec", 0, 1), BUILT_OPCODE("jne", 0, 1)}},
+    {"adds", {CODE(4, 12, 1, 0, 1, 0, 0), BRANCHES, CALLED, BUILT_OPCODE("add", 0, 10),
       BUILT_OPCODE("mov", 2, 0)}},
-    {"loads",
-     {BUILT("instructions", 4, 5), BUILT("loads", 1, 3), BUILT("stores", 1, 0),
-      BUILT("branches", 2, 1), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 0),
-      BUILT("page-faults", 0, 0), BUILT_OPCODE("mov", 2, 3), BUILT_OPCODE("dec", 0, 1),
-      BUILT_OPCODE("jne", 0, 1), BUILT_OPCODE("call", 1, 0), BUILT_OPCODE("ret", 1, 0)}},
-    {"stores",
-     {BUILT("instructions", 4, 4), BUILT("loads", 1, 0), BUILT("stores", 1, 2),
-      BUILT("branches", 2, 1), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 0),
-      BUILT("page-faults", 0, 0), BUILT_OPCODE("movnti", 0, 2), BUILT_OPCODE("dec", 0, 1),
-      BUILT_OPCODE("jne", 0, 1), BUILT_OPCODE("call", 1, 0), BUILT_OPCODE("ret", 1, 0),
+    {"loads", {CODE(4, 5, 1, 3, 1, 0, 0), BRANCHES, CALLED, BUILT_OPCODE("mov", 2, 3)}},
+    {"stores", {CODE(4, 4, 1, 0, 1, 2, 0), BRANCHES, CALLED, BUILT_OPCODE("movnti", 0, 2),
       BUILT_OPCODE("mov", 2, 0)}},
-    {"fldcw",
-     {BUILT("instructions", 6, 6), BUILT("loads", 2, 1), BUILT("stores", 2, 0),
-      BUILT("branches", 2, 1), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 0),
-      BUILT("page-faults", 0, 0), BUILT_OPCODE("fldcw", 1, 1), BUILT_OPCODE("nop", 0, 3),
-      BUILT_OPCODE("dec", 0, 1), BUILT_OPCODE("jne", 0, 1), BUILT_OPCODE("call", 1, 0),
-      BUILT_OPCODE("ret", 1, 0), BUILT_OPCODE("mov", 3, 0)}},
-    {"locked",
-     {BUILT("instructions", 4, 3), BUILT("loads", 1, 1), BUILT("stores", 1, 1),
-      BUILT("branches", 2, 1), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 0),
-      BUILT("page-faults", 0, 0), BUILT_OPCODE("lock add", 0, 1), BUILT_OPCODE("dec", 0, 1),
-      BUILT_OPCODE("jne", 0, 1), BUILT_OPCODE("call", 1, 0), BUILT_OPCODE("ret", 1, 0),
+    {"fldcw", {CODE(6, 6, 2, 1, 2, 0, 0), BRANCHES, CALLED, BUILT_OPCODE("fldcw", 1, 1),
+      BUILT_OPCODE("nop", 0, 3), BUILT_OPCODE("mov", 3, 0)}},
+    {"locked", {CODE(4, 3, 1, 1, 1, 1, 0), BRANCHES, CALLED, BUILT_OPCODE("lock add", 0, 1),
       BUILT_OPCODE("mov", 2, 0)}},
-    {"pages",
-     {BUILT("instructions", 4, 4), BUILT("loads", 1, 0), BUILT("stores", 1, 1),
-      BUILT("branches", 2, 1), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 0),
-      BUILT("page-faults", 0, 1), BUILT_OPCODE("mov", 2, 1), BUILT_OPCODE("add", 0, 1),
-      BUILT_OPCODE("dec", 0, 1), BUILT_OPCODE("jne", 0, 1), BUILT_OPCODE("call", 1, 0),
-      BUILT_OPCODE("ret", 1, 0)}},
-    {"getppid",
-     {BUILT("instructions", 5, 4), BUILT("loads", 1, 0), BUILT("stores", 1, 0),
-      BUILT_BETWEEN("branches", 2, 1, 2, 2), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 1),
-      BUILT("page-faults", 0, 0), BUILT_OPCODE("mov", 3, 1), BUILT_OPCODE("syscall", 0, 1),
-      BUILT_OPCODE("dec", 0, 1), BUILT_OPCODE("jne", 0, 1), BUILT_OPCODE("call", 1, 0),
-      BUILT_OPCODE("ret", 1, 0)}},
-    {"ping-pong",
-     {BUILT("instructions", 8, 12), BUILT("loads", 1, 0), BUILT("stores", 1, 0),
-      BUILT_BETWEEN("branches", 2, 1, 2, 3), BUILT("cond-branches", 0, 1), BUILT("syscalls", 0, 2),
-      BUILT("page-faults", 0, 0), BUILT("context-switches", 0, 1), BUILT_OPCODE("syscall", 0, 2),
-      BUILT_OPCODE("mov", 4, 8), BUILT_OPCODE("dec", 0, 1), BUILT_OPCODE("jne", 0, 1),
-      BUILT_OPCODE("call", 1, 0), BUILT_OPCODE("ret", 1, 0)}},
+    {"pages", {CODE(4, 4, 1, 0, 1, 1, 1), BRANCHES, CALLED, BUILT_OPCODE("mov", 2, 1),
+      BUILT_OPCODE("add", 0, 1)}},
+    {"getppid", {CODE(5, 4, 1, 0, 1, 0, 0), BUILT_BETWEEN("branches", 2, 1, 2, 2),
+      BUILT("syscalls", 0, 1), CALLED, BUILT_OPCODE("mov", 3, 1), BUILT_OPCODE("syscall", 0, 1)}},
+    {"ping-pong", {CODE(8, 12, 1, 0, 1, 0, 0), BUILT_BETWEEN("branches", 2, 1, 2, 3),
+      BUILT("syscalls", 0, 2), BUILT("context-switches", 0, 1), CALLED,
+      BUILT_OPCODE("syscall", 0, 2), BUILT_OPCODE("mov", 4, 8)}},
     {NULL, {{NULL, TRAIT_CLASS, 0, 0, TRUTH_NONE, 0, 0}}},
 };
+/* clang-format on */
 static const uint64_t built_ladder[]
     __attribute__((unused)) = {1, 10, 100, 1000, 10000, 100000, 1000000};
 #define BUILT_LADDER (sizeof(built_ladder) / sizeof(*built_ladder))

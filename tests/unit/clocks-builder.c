@@ -61,9 +61,7 @@ static double counted(const struct built_world *world, const struct built_clock 
         return moment->process_ns;
     case BUILT_STOLEN:
         return moment->stolen_ns;
-    case BUILT_CPU_NUMBER:
-    case BUILT_OUTSIDE_MACHINE:
-    case BUILT_TIME:
+    default:
         break;
     }
     double ns = moment->now;
@@ -148,44 +146,26 @@ uint32_t built_clock(struct built_world *world, const struct built_clock *clock)
 
 void built_usual_clocks(struct built_world *world)
 {
+#define GHZ 1000000000
     static const struct built_clock usual[] = {
+        /* clang-format off */
         {.name = "cpu", .role = ROLE_PLACE, .of = BUILT_CPU_NUMBER, .hardware = ""},
-        {.name = "steal",
-         .role = ROLE_STOLEN,
-         .of = BUILT_STOLEN,
-         .hz = 1000000000,
-         .hardware = "",
+        {.name = "steal", .role = ROLE_STOLEN, .of = BUILT_STOLEN, .hz = GHZ, .hardware = "",
          .cost_ns = 900},
-        {.name = "task-clock",
-         .way = "read",
-         .role = ROLE_CPU_TIME,
-         .of = BUILT_THREAD,
-         .hz = 1000000000,
+        {.name = "task-clock", .way = "read", .role = ROLE_CPU_TIME, .of = BUILT_THREAD, .hz = GHZ,
          .cost_ns = 400},
-        {.name = "process-cputime",
-         .way = "syscall",
-         .role = ROLE_CPU_TIME,
-         .of = BUILT_PROCESS,
-         .hz = 1000000000,
-         .cost_ns = 300},
-        {.name = "thread-cputime",
-         .way = "syscall",
-         .role = ROLE_CPU_TIME,
-         .of = BUILT_THREAD,
-         .hz = 1000000000,
-         .cost_ns = 250},
-        {.name = "boottime", .hz = 1000000000, .steered = true},
-        {.name = "realtime", .hz = 1000000000, .steered = true},
-        {.name = "monotonic-coarse",
-         .hz = 1000000000,
-         .steered = true,
-         .step_ns = 4e6,
-         .resolution_ns = 4e6,
-         .cost_ns = 8,
-         .stops_in_suspend = true},
-        {.name = "monotonic", .hz = 1000000000, .steered = true, .stops_in_suspend = true},
-        {.name = "monotonic-raw", .hz = 1000000000, .stops_in_suspend = true},
+        {.name = "process-cputime", .way = "syscall", .role = ROLE_CPU_TIME, .of = BUILT_PROCESS,
+         .hz = GHZ, .cost_ns = 300},
+        {.name = "thread-cputime", .way = "syscall", .role = ROLE_CPU_TIME, .of = BUILT_THREAD,
+         .hz = GHZ, .cost_ns = 250},
+        {.name = "boottime", .hz = GHZ, .steered = true},
+        {.name = "realtime", .hz = GHZ, .steered = true},
+        {.name = "monotonic-coarse", .hz = GHZ, .steered = true, .step_ns = 4e6,
+         .resolution_ns = 4e6, .cost_ns = 8, .stops_in_suspend = true},
+        {.name = "monotonic", .hz = GHZ, .steered = true, .stops_in_suspend = true},
+        {.name = "monotonic-raw", .hz = GHZ, .stops_in_suspend = true},
         {.name = "tsc", .way = "instruction", .hz = 2600000000, .cost_ns = 12},
+        /* clang-format on */
     };
     for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
         built_clock(world, &usual[i]);
@@ -680,26 +660,25 @@ void built_visit(struct built_world *world, size_t index, uint32_t groups)
         builders[watch->kind](world, watch, watch->cpu > 0 ? (uint32_t)watch->cpu : 0);
 }
 
+/* One more watch, and its only process. */
+static void visit_once(struct built_world *world, const struct built_watch *plan, uint32_t groups)
+{
+    built_visit(world, built_watch(world, plan), groups);
+}
+
 static void plan_shapes(struct built_world *world)
 {
     for (uint32_t i = 0; i < world->file.clock_count; i++) {
         enum clock_role role = world->file.clocks[i].role;
+        const char *name = world->file.clocks[i].name;
         if (role == ROLE_PLACE || role == ROLE_STOLEN ||
             world->clocks[i].of == BUILT_OUTSIDE_MACHINE)
             continue;
-        const char *name = world->file.clocks[i].name;
-        built_visit(world,
-                    built_watch(world, &(struct built_watch){.kind = WATCH_ROW, .columns = {name}}),
-                    40);
-        built_visit(
-            world,
-            built_watch(world, &(struct built_watch){.kind = WATCH_STEPS, .columns = {name}}), 60);
+        visit_once(world, &(struct built_watch){.kind = WATCH_ROW, .columns = {name}}, 40);
+        visit_once(world, &(struct built_watch){.kind = WATCH_STEPS, .columns = {name}}, 60);
     }
-    for (uint32_t cpu = 1; cpu < world->file.cpus && cpu < 4; cpu++)
-        built_visit(
-            world,
-            built_watch(world, &(struct built_watch){.kind = WATCH_TRIPS, .partner = (int32_t)cpu}),
-            200);
+    for (int32_t cpu = 1; cpu < (int32_t)world->file.cpus && cpu < 4; cpu++)
+        visit_once(world, &(struct built_watch){.kind = WATCH_TRIPS, .partner = cpu}, 200);
 }
 
 double built_plan(struct built_world *world, uint32_t size, bool shapes)

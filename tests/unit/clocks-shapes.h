@@ -87,6 +87,13 @@ static inline void judge_all(void)
     clocks_judge(&world.file, 1, &report);
 }
 
+/* A plan of the world of that size, with shapes or without, and its judgement. */
+static inline void judge_plan(uint32_t size, bool shapes)
+{
+    built_plan(&world, size, shapes);
+    judge_all();
+}
+
 /* A report with room for the clocks of the world, and nothing judged. */
 static inline void shapes_begin(void)
 {

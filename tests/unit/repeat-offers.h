@@ -34,42 +34,25 @@ struct offers {
 static inline void offers_make(struct offers *offers, bool pmu)
 {
     *offers = (struct offers){
-        .sources = {{.name = WORD("perf_event"),
-                     .events = pmu ? offer_perf_events : offer_faults,
-                     .count = pmu ? 2 : 1,
-                     .instructions = pmu},
-                    {.name = WORD("qemu"),
-                     .events = offer_qemu_events,
-                     .count = 2,
-                     .instructions = true,
-                     .code = true},
-                    {.name = WORD("valgrind"),
-                     .events = offer_valgrind_events,
-                     .count = 1,
-                     .instructions = true},
-                    {.name = WORD("step"),
-                     .events = offer_step_events,
-                     .count = 1,
-                     .instructions = true,
-                     .code = true,
-                     .calls = WORD("step/syscalls/")}},
+        /* clang-format off */
+        .sources = {
+            {.name = WORD("perf_event"), .events = pmu ? offer_perf_events : offer_faults,
+             .count = pmu ? 2 : 1, .instructions = pmu},
+            {.name = WORD("qemu"), .events = offer_qemu_events, .count = 2, .instructions = true,
+             .code = true},
+            {.name = WORD("valgrind"), .events = offer_valgrind_events, .count = 1,
+             .instructions = true},
+            {.name = WORD("step"), .events = offer_step_events, .count = 1, .instructions = true,
+             .code = true, .calls = WORD("step/syscalls/")}},
         .program = {.name = WORD("perl"), .words = WORD("perl -e 1"), .user = true},
-        .subjects = {{.name = WORD("loop"),
-                      .shows = WORD("M10 M11"),
-                      .n = 1000,
-                      .has_truth = true,
-                      .base = 10,
-                      .each = 2,
-                      .bits = 64},
-                     {.name = WORD("faults"),
-                      .shows = WORD("M6"),
-                      .n = 400,
-                      .has_truth = true,
-                      .base = 10,
-                      .each = 3,
-                      .bits = 64},
-                     {.name = WORD("stack32"), .shows = WORD("M4 M5"), .n = 7, .bits = 32},
-                     {.name = WORD("getpid"), .shows = WORD(""), .n = 1, .bits = 64}}};
+        .subjects = {
+            {.name = WORD("loop"), .shows = WORD("M10 M11"), .n = 1000, .has_truth = true,
+             .base = 10, .each = 2, .bits = 64},
+            {.name = WORD("faults"), .shows = WORD("M6"), .n = 400, .has_truth = true, .base = 10,
+             .each = 3, .bits = 64},
+            {.name = WORD("stack32"), .shows = WORD("M4 M5"), .n = 7, .bits = 32},
+            {.name = WORD("getpid"), .shows = WORD(""), .n = 1, .bits = 64}}};
+    /* clang-format on */
     for (size_t i = 0; i < OFFER_COUNT; i++)
         repeat_source_expect(&offers->sources[i], false);
     offers->catalogue = (struct catalogue){.subjects = offers->subjects, .subject_count = 4};

@@ -254,33 +254,3 @@ TEST_WITH(more_cells_than_are_ever_planned_are_refused, make_fixture, remove_fix
     }
     assert_non_null(strstr(failure.text, "more cells than"));
 }
-
-TEST(a_machine_that_is_emulated_has_no_caches)
-{
-    AUTO_FACTS struct facts facts = {0};
-    facts_set(&facts, "emulated", "QEMU TCG", 0);
-    facts_set(&facts, "cache.l1d.bytes", "32768", 0);
-    facts_set(&facts, "cache.l2.bytes", "1048576", 0);
-    facts_set(&facts, "memory.page_bytes", "-7", 0);
-    struct caches_claims claims;
-    caches_claims(&facts, &claims);
-    assert_int_equal(claims.count, 2);
-    assert_int_equal(caches_page(&facts), 4096);
-    struct caches_points points = {0};
-    struct caches_situation situation = {.page = PAGE,
-                                         .claims = claims.list,
-                                         .claim_count = claims.count,
-                                         .unfit = caches_unfit(&facts)};
-    struct caches_report report;
-    caches_judge(&points, &situation, &report);
-    assert_int_equal(report.row_count, 6);
-    for (size_t i = 0; i < report.row_count; i++) {
-        const struct caches_value *values[] = {&report.rows[i].bytes, &report.rows[i].line,
-                                               &report.rows[i].ways};
-        for (size_t j = 0; j < 3; j++) {
-            assert_false(values[j]->known);
-            assert_non_null(reasons_find(&values[j]->why, &caches_words[CACHES_FOREIGN]));
-        }
-    }
-    assert_false(report.pages.known);
-}

@@ -16,8 +16,7 @@ static void begin(uint64_t seed, double jitter)
 
 static void judged(void)
 {
-    built_plan(&world, 1, true);
-    judge_all();
+    judge_plan(1, true);
     assert_in_range(report.advice_count, 1, 7);
 }
 
@@ -73,14 +72,6 @@ TEST(an_independent_reference_needs_no_other)
     assert_false(is_advised(CLOCKS_NONE_FALSIFIABLE));
 }
 
-TEST(with_one_cpu_nothing_is_said_across_cpus)
-{
-    built_begin(&world, 4, 1);
-    built_usual_clocks(&world);
-    judged();
-    assert_int_equal(advised(PURPOSE_ACROSS), -1);
-}
-
 TEST(suspension_asks_for_a_clock_that_goes_on)
 {
     begin(5, .3);
@@ -89,20 +80,12 @@ TEST(suspension_asks_for_a_clock_that_goes_on)
     assert_int_equal(advised(PURPOSE_LONG), clocks_index(&world.file, "boottime"));
 }
 
-TEST(nothing_watched_is_nothing_advised)
-{
-    begin(6, .3);
-    judge_all();
-    assert_int_equal(report.advice_count, 0);
-}
-
 /* --- what the machine did --- */
 
 TEST(a_quiet_machine_did_nothing)
 {
     begin(1, 0);
-    built_plan(&world, 1, false);
-    judge_all();
+    judge_plan(1, false);
     const struct clocks_disturbances *seen = &report.disturbances;
     assert_true(seen->stolen_ns == 0 && seen->suspended_ns == 0);
     assert_int_equal(seen->stolen_intervals + seen->suspended_intervals + seen->preempted, 0);
@@ -121,8 +104,7 @@ TEST(what_disturbed_is_named_with_its_size)
         begin(seed, 0);
         built_disturb(&world);
         world.suspend_share = 0.05;
-        built_plan(&world, 2, false);
-        judge_all();
+        judge_plan(2, false);
         const struct clocks_disturbances *seen = &report.disturbances;
         double suspended = 0;
         for (size_t i = 0; i < world.suspend_count; i++)
@@ -166,18 +148,4 @@ TEST(idle_states_that_stop_a_clock_are_named)
     assert_string_equal(seen->idle.list[0].values[0].text, "tsc");
     assert_true(says(&seen->idle, CLOCKS_IDLE_LATER));
     assert_true(seen->awake_median_ns < 1e4 && seen->overslept_median_ns > 2e4);
-}
-
-TEST(where_no_cpu_could_be_held_awake_the_reason_is_given)
-{
-    begin(5, 0);
-    sleeps(false);
-    size_t index =
-        built_watch(&world, &(struct built_watch){.kind = WATCH_INTERVAL, .awake = true});
-    world.file.watches[index].failed = 1;
-    world.file.watches[index].reason = memory_copy("/dev/cpu_dma_latency: Permission denied");
-    judge_all();
-    const struct reason *untold = report.disturbances.idle.list;
-    assert_ptr_equal(untold->words, &clocks_words[CLOCKS_IDLE_UNTOLD]);
-    assert_string_equal(untold->values[0].text, "/dev/cpu_dma_latency: Permission denied");
 }

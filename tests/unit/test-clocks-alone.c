@@ -228,17 +228,6 @@ TEST(looks_tell_what_steps_that_are_alike_do_not)
     assert_true(fabs(found.resolution_ns - 10) < .5);
 }
 
-TEST(rows_alone_tell_coarse_from_fine)
-{
-    begin(7, .3);
-    WATCHED(3, 4000, .kind = WATCH_ROW, .length = 64, .columns = {"monotonic-coarse", "tsc"});
-    WATCHED(3, 20, .kind = WATCH_ROW, .length = 64, .columns = {"monotonic", "tsc"});
-    struct clock_granularity coarse = judged("monotonic-coarse"), fine = judged("monotonic");
-    assert_true(coarse.known && coarse.coarse && fine.known && !fine.coarse);
-    assert_float_equal(coarse.resolution_ns, 4e6, 1);
-    assert_true(fine.resolution_ns > 25 && fine.resolution_ns < 33);
-}
-
 TEST(what_never_moved_has_no_step)
 {
     begin(7, .3);
@@ -312,20 +301,6 @@ TEST(steps_back_are_counted_and_wraps_are_none)
             if (!plant->most)
                 assert_int_equal(found->cross_backward, 0);
         }
-}
-
-TEST(jumps_between_cpus_are_no_steps_back_of_a_thread)
-{
-    for (uint64_t seed = 1; seed <= built_seeds(6); seed++) {
-        disturbed_world(seed, 3);
-        built_find(&world, "tsc")->cpu_offset_ns = seed % 2 ? 3e8 : -3e8;
-        plan_and_judge();
-        const struct clock_monotonic *found = &report.monotonic[index_of("tsc")];
-        assert_int_equal(found->backward, 0);
-        assert_int_equal(found->cross_backward, found->trips);
-        assert_true(found->pairs == 2 && found->trips == 400);
-        assert_true(found->cross_worst_ticks > 7e8);
-    }
 }
 
 TEST(a_row_that_wraps_at_64_bits_has_gone_on)

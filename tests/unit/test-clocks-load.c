@@ -5,18 +5,11 @@
  * what is claimed of them, and stores that nobody of us wrote refused with a sentence. */
 #include "store-fixture.h"
 
+#include "store-dump.h"
+
 #include <math.h>
 
 #include "studies/clocks/parts.h"
-
-static void change(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 static void load(const char *path, struct clocks_case *file)
 {
@@ -47,112 +40,6 @@ static void make_watched(struct fixture *fixture)
     put_knowledge(store);
     put_watches(store);
     store_close(store);
-}
-
-static void expect_readings(const struct clock_watch *watch, uint32_t number)
-{
-    const struct cell cell = watch_cell(number);
-    assert_int_equal(watch->columns, cell.counters);
-    assert_int_equal(watch->processes, WATCH_PROCESSES);
-    for (uint32_t process = 0; process < WATCH_PROCESSES; process++) {
-        const uint32_t stored = WATCH_PROCESSES - 1 - process; /* visits go backwards */
-        assert_int_equal(watch->begins[process], process * cell.runs);
-        for (uint32_t run = 0; run < cell.runs; run++) {
-            const size_t look = watch->begins[process] + run;
-            for (uint32_t column = 0; column < cell.counters; column++) {
-                const struct sample right = right_sample(cell.id, stored, run, column);
-                assert_true(watch->values[look * watch->columns + column] == right.value);
-            }
-            const struct sample right = right_sample(cell.id, stored, run, 0);
-            assert_memory_equal(&watch->accounts[look], &right.account, sizeof(right.account));
-        }
-    }
-    assert_int_equal(watch->begins[WATCH_PROCESSES], WATCH_PROCESSES * cell.runs);
-}
-
-TEST_WITH(watches_come_with_their_factors_and_readings, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct clocks_case file = {0};
-    make_finished_with_all(fixture); /* beside cells that are no watches */
-    load(fixture->path, &file);
-    assert_int_equal(file.watch_count, WATCH_CELLS);
-    for (uint32_t i = 0; i < WATCH_CELLS; i++) {
-        const struct clock_watch *watch = &file.watches[i];
-        const struct cell cell = watch_cell(i);
-        expect_readings(watch, i);
-        assert_string_equal(watch->workload, cell.watch.workload ? cell.watch.workload : "");
-        assert_true(watch->kind == cell.watch.kind && watch->length == cell.watch.length &&
-                    watch->threads == cell.watch.threads && watch->moves == cell.watch.moves &&
-                    watch->handover == cell.watch.handover && watch->awake == cell.watch.awake &&
-                    watch->partner == cell.watch.partner && watch->cpu == cell.cpu);
-        assert_true(watch->failed == 0 && !watch->reason);
-    }
-    const uint32_t raw = 0, lying = 1, outside = 2;     /* by the order of the stored clocks */
-    assert_int_equal(file.watches[0].clocks[0], lying); /* "lying@1000000=ask:…" is "lying" */
-    assert_int_equal(file.watches[0].clocks[1], raw);
-    assert_int_equal(file.watches[1].clocks[ROW_WORST], lying);
-    assert_int_equal(file.watches[1].clocks[ROW_AFTER], raw);
-    assert_int_equal(file.watches[2].clocks[0], outside);
-    assert_int_equal(file.watches[2].clocks[2], outside);
-}
-
-TEST_WITH(clocks_come_with_what_is_claimed, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct clocks_case file = {0};
-    make_finished_with_all(fixture);
-    load(fixture->path, &file);
-    assert_int_equal(file.clock_count, KNOWN);
-    const struct clock_known *raw = &file.clocks[0], *lying = &file.clocks[1];
-    assert_string_equal(raw->name, "monotonic-raw");
-    assert_int_equal(raw->role, ROLE_WALL);
-    assert_string_equal(raw->way, "vdso");
-    assert_string_equal(raw->hardware, "tsc");
-    assert_string_equal(raw->claim, "the operating system");
-    assert_int_equal(raw->hz, 1000000000);
-    assert_true(raw->resolution_ns == 1.0);
-    assert_false(raw->external || raw->steered);
-    assert_string_equal(lying->name, "lying");
-    assert_string_equal(lying->note, "a note, with \"quotes\"");
-    assert_true(lying->hz == UINT64_MAX && lying->external && lying->steered);
-    assert_string_equal(file.clocks[2].hardware, "outside");
-    /* of the events that were tried, one cannot be opened */
-    assert_int_equal(file.absence_count, 1);
-    assert_string_equal(file.absences[0].what, "cycles:u");
-    assert_string_equal(file.absences[0].reason, "there is no counter here");
-    assert_int_equal(file.absences[0].error, ENOENT);
-}
-
-TEST_WITH(every_kind_has_its_role, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    static const char *const kinds[CLOCK_ROLES] = {"wall", "cpu-time", "cycles", "place", "stolen"};
-    struct clocks_case file = {0};
-    struct store *store = create(fixture);
-    for (int role = 0; role < CLOCK_ROLES; role++)
-        must(store_put_clock(
-            store, &(struct stored_clock){.name = kinds[role], .kind = kinds[role]}, failure));
-    must(store_finish(store, failure));
-    store_close(store);
-    load(fixture->path, &file);
-    for (int role = 0; role < CLOCK_ROLES; role++)
-        assert_int_equal(file.clocks[role].role, role);
-    assert_int_equal(file.watch_count, 0);
-}
-
-TEST_WITH(a_machine_that_tells_little_is_told_as_such, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct clocks_case file = {0};
-    make_watched(fixture);
-    load(fixture->path, &file);
-    assert_string_equal(file.clocksource, "");
-    assert_string_equal(file.available, "");
-    assert_string_equal(file.flags, "");
-    assert_true(isnan(file.steered_ppm));
-    assert_false(file.emulated);
-    assert_int_equal(file.cpus, 0);
 }
 
 TEST_WITH(a_machine_is_what_its_facts_say, setup, teardown)

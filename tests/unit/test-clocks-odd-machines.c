@@ -37,8 +37,7 @@ TEST(a_guest_that_moved_shows_in_its_counter_alone)
             built_find(&world, counters[i])->jump_at_ns = world.now + 3e9;
             built_find(&world, counters[i])->jump_by_ns = seed % 2 ? 3e10 : -3e8;
         }
-        built_plan(&world, 1, false);
-        judge_all();
+        judge_plan(1, false);
         seen += verdict_of("tsc")->trust == TRUST_NOT_DEPENDABLE;
         ASSERT_EACH(TRUST_NOT_FALSIFIABLE, FAULT_NONE, "monotonic-raw", "monotonic", "realtime",
                     "boottime");
@@ -56,8 +55,7 @@ TEST(sockets_that_disagree_are_seen_by_trips)
         disturbed_world(seed, 2);
         for (size_t i = 0; i < 5; i++)
             built_find(&world, all[i])->cpu_offset_ns = 3e6;
-        built_plan(&world, 1, true);
-        judge_all();
+        judge_plan(1, true);
         for (size_t i = 0; i < 5; i++)
             assert_trust(all[i], TRUST_NOT_DEPENDABLE, FAULT_JUMPS_BETWEEN_CPUS);
         assert_advice();
@@ -75,17 +73,6 @@ static void rename_counter(const char *name, const char *hardware)
             clock->name = memory_copy(name);
         }
     }
-}
-
-TEST(a_machine_without_a_tsc_is_judged_like_any)
-{
-    disturbed_world(5, 4);
-    rename_counter("rdtime", "riscv_clocksource");
-    world.file.flags = memory_copy("");
-    built_plan(&world, 1, true);
-    judge_all();
-    ASSERT_EACH(TRUST_NOT_FALSIFIABLE, FAULT_NONE, "rdtime", "monotonic-raw");
-    assert_advice();
 }
 
 /* The clocksource is another counter than the CPU's. */
@@ -143,18 +130,6 @@ TEST(dependable_is_only_who_was_seen_asleep_at_work_and_moved)
     }
 }
 
-/* Two good oscillators keep a line for longer than anybody watches. */
-TEST(another_counter_that_keeps_step_is_not_called_the_same)
-{
-    by_another_clocksource(3, 4);
-    built_plan(&world, 1, false);
-    built_pass(&world, 1e10);
-    built_plan(&world, 1, false);
-    judge_all();
-    assert_false(report.same[index_of("monotonic-raw")].same);
-    assert_false(report.same[index_of("monotonic-raw")].known);
-}
-
 /* Where a reading takes microseconds, bounds are wide; what is said to be one counter keeps to the
  * line by far less. */
 TEST(one_counter_is_recognized_also_by_slow_readings)
@@ -183,8 +158,7 @@ TEST(cpu_time_is_not_measured_by_what_another_thread_ended)
         disturbed_world(seed, 4);
         bool busy = seed % 2;
         world.preempted_share = busy ? 1 : 0.1;
-        built_plan(&world, 1, false);
-        judge_all();
+        judge_plan(1, false);
         assert_trust("thread-cputime", TRUST_CPU_TIME_ONLY, FAULT_NONE);
         const struct clock_verdict *verdict = verdict_of("thread-cputime");
         assert_true(verdict->worst_row >= 0 && !report.rows[verdict->worst_row].handover);
@@ -247,22 +221,8 @@ TEST(cpu_time_that_is_too_much_is_wrong_under_any_load)
     world.preempted_share = 1;
     world.preempted_ns = 1e5;
     built_find(&world, "thread-cputime")->ppm = 300000;
-    built_plan(&world, 1, false);
-    judge_all();
+    judge_plan(1, false);
     assert_trust("thread-cputime", TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE);
-}
-
-TEST(a_rate_that_may_be_anything_tells_nothing)
-{
-    disturbed_world(4, 2);
-    built_find(&world, "realtime")->ppm = 60;
-    built_plan(&world, 1, true);
-    judge_all();
-    const struct clock_rate *coarse = report.rates[index_of("monotonic-coarse")];
-    assert_true(coarse->known && !coarse->tells);
-    assert_true(coarse->low < 0 && coarse->high > 0);
-    assert_true(report.rates[index_of("tsc")]->tells);
-    assert_true(report.rates[index_of("realtime")]->tells);
 }
 
 /* The counter goes on while the machine is suspended, monotonic-raw does not. */
@@ -272,8 +232,7 @@ TEST(suspension_is_no_finding_against_the_counter)
         disturbed_world(seed, 2);
         world.suspend_share = 0.3;
         world.suspend_ns = 5e8;
-        built_plan(&world, 1, false);
-        judge_all();
+        judge_plan(1, false);
         assert_true(report.disturbances.suspended_ns > 0);
         for (size_t i = 0; i < 2; i++)
             if (report.findings[i].verdict == FINDING_FAILS)

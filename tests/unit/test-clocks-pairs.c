@@ -164,17 +164,3 @@ TEST(quanta_and_wraps_are_no_offset)
         assert_true(report.offsets[1].worst == 0);
     }
 }
-
-TEST(time_of_threads_has_no_offset)
-{
-    begin(4, 2);
-    built_clock(&world, &(struct built_clock){.name = "thread-cputime",
-                                              .role = ROLE_CPU_TIME,
-                                              .of = BUILT_THREAD,
-                                              .hz = 1000000000});
-    trips(0, 1, 1);
-    shapes_judge();
-    assert_int_equal(report.pair_count, 2);
-    assert_false(report.offsets[2].known);
-    assert_false(report.monotonic[2].cross_known);
-}

@@ -114,13 +114,6 @@ static void assert_look(const struct clocks_scope *study, const char *expected)
     assert_string_equal(look, expected);
 }
 
-TEST(slow_clocks_are_outermost_and_the_reference_within)
-{
-    struct clocks_scope study = machine_of(2);
-    assert_look(&study, "steal ptp task-clock monotonic-raw-syscall thread-cputime monotonic "
-                        "monotonic-coarse tsc-fenced monotonic-raw tsc cpu");
-}
-
 TEST(clocks_that_people_bring_along_stand_by_their_pace)
 {
     static const struct clocks_own own[] = {
@@ -225,20 +218,6 @@ TEST(who_names_clocks_gets_them_and_what_judges_them)
     assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "monotonic"), 1);
 }
 
-TEST(who_names_workloads_gets_intervals_of_these)
-{
-    static const char *const workloads[] = {"pipe"};
-    struct clocks_scope study = machine_of(2);
-    study.workloads = workloads;
-    study.workload_count = 1;
-    struct clocks_plan plan = planned(&study);
-    for (size_t i = 0; i < plan.wishes->count; i++)
-        if (cell_at(&plan, i)->watch.kind == WATCH_INTERVAL)
-            assert_string_equal(cell_at(&plan, i)->watch.workload, "pipe");
-    assert_true(count_stage(&plan, CLOCKS_OTHERS, NULL) > 0);
-    assert_true(count_stage(&plan, CLOCKS_ROWS, NULL) > 0);
-}
-
 TEST(a_clock_of_seconds_is_watched_at_both_ends_alone)
 {
     struct clocks_scope study = machine_of(2);
@@ -253,25 +232,6 @@ TEST(a_clock_of_seconds_is_watched_at_both_ends_alone)
         }
         for (uint32_t j = 0; j < wish->cells[0].counters; j++)
             assert_string_not_equal(wish->cells[0].events[j], "rtc");
-    }
-}
-
-TEST(coarse_and_brought_clocks_wait_for_few_steps)
-{
-    /* Of the second more is known: it was seen to move. */
-    static const struct clocks_own own[] = {{.text = "mine=object:./a.so:now"},
-                                            {.text = "lively=object:./b.so:now", .moves = true}};
-    struct clocks_scope study = machine_of(2);
-    study.own = own;
-    study.own_count = 2;
-    struct clocks_plan plan = planned(&study);
-    for (size_t i = 0; i < plan.wishes->count; i++) {
-        const struct cell *cell = cell_at(&plan, i);
-        if (cell->watch.kind != WATCH_STEPS)
-            continue;
-        bool coarse = strcmp(cell->events[0], "monotonic-coarse") == 0;
-        bool brought = cell->events[0] == strstr(cell->events[0], "mine");
-        assert_true(brought ? cell->runs < 20 : coarse ? cell->runs < 100 : cell->runs >= 100);
     }
 }
 
@@ -291,19 +251,6 @@ TEST(too_many_clocks_are_refused)
 }
 
 /* --- pairs of CPUs --- */
-
-TEST(few_cpus_are_all_paired)
-{
-    struct clocks_scope study = machine_of(4);
-    struct clocks_plan plan = planned(&study);
-    assert_int_equal(plan.all_pairs, 6);
-    assert_int_equal(plan.pairs, 6);
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "tsc"), 6);
-    /* Slow ones tell nothing of offsets, and CPU time is no time of two CPUs. */
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "ptp"), 0);
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "task-clock"), 0);
-    assert_int_equal(count_stage(&plan, CLOCKS_TRIPS, "cpu"), 0);
-}
 
 TEST(of_many_pairs_some_are_drawn_that_hold_every_cpu)
 {
@@ -325,17 +272,6 @@ TEST(of_many_pairs_some_are_drawn_that_hold_every_cpu)
             for (size_t i = 0; i < count; i++)
                 assert_true(seen[i]);
         }
-}
-
-TEST(the_seed_draws_the_pairs)
-{
-    struct cpu_pair *pairs[3] = {NULL, NULL, NULL};
-    size_t made[3];
-    const uint64_t seeds[3] = {5, 5, 6};
-    for (size_t i = 0; i < 3; i++)
-        clocks_pairs(all_cpus, 16, 20, seeds[i], &pairs[i], &made[i]);
-    assert_memory_equal(pairs[0], pairs[1], made[0] * sizeof(**pairs));
-    assert_memory_not_equal(pairs[0], pairs[2], made[0] * sizeof(**pairs));
 }
 
 TEST(a_short_time_holds_fewer_pairs_and_tells_how_many)

@@ -4,7 +4,6 @@
  * Rates of clocks and their intervals, and which clocks are one counter in other clothes. */
 #include "clocks-shapes.h"
 
-#define SEEDS built_seeds(200)
 #define FEWER built_seeds(60)
 
 static const struct clock_rate *rate_against(const char *clock, const char *other)
@@ -23,52 +22,51 @@ static void assert_covers(size_t held, size_t of)
     assert_true((double)held >= 0.95 * (double)of);
 }
 
-TEST(intervals_against_the_reference_hold_the_rate)
-{
-    size_t held = 0;
-    double widest = 0;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        disturbed_world(seed, 4);
-        double ppm = built_uniform(&world, -300, 300);
-        built_find(&world, "tsc")->ppm = ppm;
-        built_plan(&world, 1, false);
-        judge_all();
-        const struct clock_rate *rate = rate_against("tsc", "monotonic-raw");
-        assert_non_null(rate);
-        held += rate->low <= ppm && ppm <= rate->high;
-        widest = fmax(widest, rate->high - rate->low);
-    }
-    assert_covers(held, SEEDS);
-    /* and they are worth something */
-    assert_true(widest < 20);
-}
+/* Against the reference; an outside clock, seen before and after; and edges of an RTC, 5 s apart.
+ */
+static const struct {
+    const char *against;
+    const struct built_clock *more; /* of the world, that the others are compared with */
+    struct built_watch watch;
+    uint32_t looks, seeds;
+    double widest; /* of the interval, ppm: what it is worth */
+} references[] = {
+    {"monotonic-raw", NULL, {0}, 0, 200, 20},
+    {"outside", &outside, {.kind = WATCH_OUTSIDE}, 5, 200, INFINITY},
+    {"rtc", &rtc, {.kind = WATCH_EDGES, .columns = {"rtc", "tsc"}}, 2, 50, 200},
+};
 
-static size_t plan_outside(uint32_t looks)
+TEST(intervals_hold_the_rate)
 {
-    built_clock(&world, &outside);
-    size_t watch = built_watch(&world, &(struct built_watch){.kind = WATCH_OUTSIDE});
-    built_visit(&world, watch, looks);
-    return watch;
-}
-
-TEST(intervals_against_an_outside_clock_hold_the_rate)
-{
-    size_t held = 0;
-    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        disturbed_world(seed, 4);
-        double ppm = built_uniform(&world, -300, 300);
-        built_find(&world, "tsc")->ppm = built_find(&world, "monotonic-raw")->ppm = ppm;
-        size_t watch = plan_outside(5);
-        built_plan(&world, 1, false);
-        built_visit(&world, watch, 5);
-        judge_all();
-        assert_int_equal(report.reference.outside, index_of("outside"));
-        const struct clock_rate *rate = rate_against("tsc", "outside");
-        assert_non_null(rate);
-        assert_true(rate->independent);
-        held += rate->low <= ppm && ppm <= rate->high;
+    for (size_t i = 0; i < 3; i++) {
+        const bool edges = references[i].watch.kind == WATCH_EDGES;
+        size_t held = 0;
+        for (uint64_t seed = 1; seed <= built_seeds(references[i].seeds); seed++) {
+            size_t watch = 0;
+            disturbed_world(seed, 4);
+            double ppm = built_uniform(&world, -300, 300);
+            built_find(&world, "tsc")->ppm = ppm;
+            if (references[i].more) {
+                built_find(&world, "monotonic-raw")->ppm = ppm;
+                built_clock(&world, references[i].more);
+                watch = shapes_watch(references[i].watch, 1, references[i].looks);
+            }
+            if (edges)
+                built_pass(&world, 5e9);
+            else
+                built_plan(&world, 1, false);
+            if (references[i].more)
+                built_visit(&world, watch, references[i].looks);
+            judge_all();
+            const struct clock_rate *rate = rate_against("tsc", references[i].against);
+            assert_non_null(rate);
+            assert_int_equal(rate->independent, references[i].more != NULL);
+            held += rate->low <= ppm && ppm <= rate->high;
+            assert_true((edges ? rate->sure_high - rate->sure_low : rate->high - rate->low) <
+                        references[i].widest);
+        }
+        assert_covers(held, built_seeds(references[i].seeds));
     }
-    assert_covers(held, SEEDS);
 }
 
 /* The mean rate depends on how much was slept, and the interval knows that rates differ. */
@@ -92,29 +90,6 @@ TEST(a_rate_that_differs_when_idle_is_not_known_narrowly)
     assert_covers(held, built_seeds(50));
 }
 
-TEST(edges_of_an_rtc_tell_the_rate)
-{
-    size_t held = 0;
-    for (uint64_t seed = 1; seed <= built_seeds(50); seed++) {
-        disturbed_world(seed, 4);
-        built_clock(&world, &rtc);
-        double ppm = built_uniform(&world, -300, 300);
-        built_find(&world, "tsc")->ppm = built_find(&world, "monotonic-raw")->ppm = ppm;
-        size_t watch = built_watch(
-            &world, &(struct built_watch){.kind = WATCH_EDGES, .columns = {"rtc", "tsc"}});
-        built_visit(&world, watch, 2);
-        built_pass(&world, 5e9);
-        built_visit(&world, watch, 2);
-        judge_all();
-        const struct clock_rate *rate = rate_against("tsc", "rtc");
-        assert_non_null(rate);
-        assert_true(rate->independent);
-        held += rate->low <= ppm && ppm <= rate->high;
-        assert_true(rate->sure_high - rate->sure_low < 200);
-    }
-    assert_covers(held, built_seeds(50));
-}
-
 static struct clock_same same_of(const char *name)
 {
     judge_all();
@@ -124,48 +99,31 @@ static struct clock_same same_of(const char *name)
     return same;
 }
 
-TEST(a_counter_in_other_clothes_is_recognized)
+/* A counter in other clothes; another oscillator, which is not taken for the same; and a clock too
+ * coarse to tell. */
+TEST(the_same_counter_is_told_from_another)
 {
     for (uint64_t seed = 1; seed <= FEWER; seed++) {
-        disturbed_world(seed, 4);
-        world.suspend_share = seed % 5 == 0 ? 0.01 : 0;
-        built_find(&world, "tsc")->ppm = built_uniform(&world, -20, 20);
-        built_plan(&world, 1, false);
-        built_pass(&world, 1e10);
-        built_plan(&world, 1, false);
-        struct clock_same same = same_of("monotonic-raw");
-        if (!same.known || !same.same)
-            fail_msg("seed %u: parted %g, bound %g, span %g", (unsigned)seed, same.parted_ns,
-                     same.bound_ns, same.span_s);
-        assert_true(same.parted_ns <= same.bound_ns);
-    }
-}
-
-TEST(another_oscillator_is_not_taken_for_the_same)
-{
-    for (uint64_t seed = 1; seed <= FEWER; seed++) {
-        disturbed_world(seed, 4);
-        built_find(&world, "monotonic-raw")->ppm = built_uniform(&world, -20, 20);
-        built_find(&world, "monotonic-raw")->wander_ppm = 0.05;
-        built_find(&world, "monotonic-raw")->wander_s = 60;
-        for (int i = 0; i < 4; i++) {
-            built_plan(&world, 1, false);
-            built_pass(&world, 1e10);
+        for (int other = 0; other < 2; other++) {
+            disturbed_world(seed, 4);
+            struct built_clock *clock = built_find(&world, other ? "monotonic-raw" : "tsc");
+            world.suspend_share = !other && seed % 5 == 0 ? 0.01 : 0;
+            clock->ppm = built_uniform(&world, -20, 20);
+            clock->wander_ppm = other ? 0.05 : 0;
+            clock->wander_s = 60;
+            for (int i = 0; i < (other ? 4 : 2); i++) {
+                built_pass(&world, 1e10);
+                built_plan(&world, 1, false);
+            }
+            const struct clock_same same = same_of("monotonic-raw");
+            if (!same.known || same.same == other)
+                fail_msg("seed %u: parted %g, bound %g, span %g", (unsigned)seed, same.parted_ns,
+                         same.bound_ns, same.span_s);
+            assert_true(other || same.parted_ns <= same.bound_ns);
         }
-        struct clock_same same = same_of("monotonic-raw");
-        if (!same.known || same.same)
-            fail_msg("seed %u: parted %g, bound %g, span %g", (unsigned)seed, same.parted_ns,
-                     same.bound_ns, same.span_s);
-    }
-}
-
-TEST(a_clock_too_coarse_to_tell_is_not_known)
-{
-    for (uint64_t seed = 1; seed <= built_seeds(20); seed++) {
         disturbed_world(seed, 4);
         built_plan(&world, 1, false);
-        struct clock_same same = same_of("monotonic-coarse");
-        assert_false(same.known);
-        assert_false(same.same);
+        const struct clock_same coarse = same_of("monotonic-coarse");
+        assert_false(coarse.known || coarse.same);
     }
 }

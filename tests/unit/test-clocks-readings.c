@@ -7,12 +7,10 @@
 TEST(an_exact_clock_agrees_with_another_within_their_bounds)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {
-        built_begin(&world, seed, 4);
-        built_usual_clocks(&world);
-        built_disturb(&world);
+        disturbed_world(seed, 4);
         built_plan(&world, 1, false);
-        uint32_t raw = (uint32_t)clocks_index(&world.file, "monotonic-raw");
-        uint32_t tsc = (uint32_t)clocks_index(&world.file, "tsc");
+        uint32_t raw = index_of("monotonic-raw");
+        uint32_t tsc = index_of("tsc");
         for (size_t i = 0; i < world.file.watch_count; i++) {
             const struct clock_watch *watch = &world.file.watches[i];
             assert_int_equal(watch_intervals(watch), 6 * watch->threads);
@@ -30,50 +28,38 @@ TEST(an_exact_clock_agrees_with_another_within_their_bounds)
     }
 }
 
-/* Column 0 is quick and column 2 slow or the other way round: the same pair must serve both. */
+/* A watch of one interval with these readings of its clocks. */
+#define HELD(columns_, ...)                                                                        \
+    uint32_t clocks[] = {0, 1};                                                                    \
+    uint64_t values[] = {__VA_ARGS__};                                                             \
+    size_t begins[] = {0, 6};                                                                      \
+    const struct clock_watch watch = {.kind = WATCH_INTERVAL,                                      \
+                                      .threads = 1,                                                \
+                                      .columns = (columns_),                                       \
+                                      .clocks = clocks,                                            \
+                                      .processes = 1,                                              \
+                                      .begins = begins,                                            \
+                                      .values = values}
+
+/* The first pair turns after column 1, the second before column 0: the same must serve both. The
+ * third look of the begin and the first of the end are slow. */
 TEST(all_clocks_of_a_side_use_the_same_pair)
 {
-    uint32_t clocks[] = {0, 1};
-    /* The first pair turns after column 1, the second before column 0. Times of a world in which
-     * the third look of the begin and the first of the end are slow. */
-    uint64_t values[] = {
-        100,  110,  130,  120,  200,  400, /* forwards, backwards, forwards (slow) */
-        1000, 1200, 1230, 1220, 1240, 1250,
-    };
-    size_t begins[] = {0, 6};
-    struct clock_watch watch = {.kind = WATCH_INTERVAL,
-                                .threads = 1,
-                                .columns = 2,
-                                .clocks = clocks,
-                                .processes = 1,
-                                .begins = begins,
-                                .values = values};
-    struct interval_reading one = watch_interval(&watch, 0, 0);
-    struct interval_reading other = watch_interval(&watch, 0, 1);
-    assert_float_equal(one.elapsed, 1120, 1e-9);
-    assert_float_equal(other.elapsed, 1120, 1e-9);
-    assert_float_equal(one.naive, 900, 1e-9);
-    assert_float_equal(other.naive, 1090, 1e-9);
-    assert_float_equal(one.bound, 20, 1e-9);
-    assert_float_equal(other.bound, 20, 1e-9);
+    HELD(2, 100, 110, 130, 120, 200, 400, 1000, 1200, 1230, 1220, 1240, 1250);
+    static const double naive[] = {900, 1090};
+    for (uint32_t clock = 0; clock < 2; clock++) {
+        const struct interval_reading read = watch_interval(&watch, 0, clock);
+        assert_float_equal(read.elapsed, 1120, 1e-9);
+        assert_float_equal(read.naive, naive[clock], 1e-9);
+        assert_float_equal(read.bound, 20, 1e-9);
+    }
 }
 
 /* An interruption between the two clocks in the last look: the pair before it has none of it,
  * though the pair behind is a hundred times narrower for the first clock by nature. */
 TEST(two_clocks_use_the_pair_without_the_interruption)
 {
-    uint32_t clocks[] = {0, 1};
-    uint64_t values[] = {
-        0, 10, 200, 190, 202, 212, 20000000, 20000010, 20000200, 20000190, 20000202, 20015212,
-    };
-    size_t begins[] = {0, 6};
-    struct clock_watch watch = {.kind = WATCH_INTERVAL,
-                                .threads = 1,
-                                .columns = 2,
-                                .clocks = clocks,
-                                .processes = 1,
-                                .begins = begins,
-                                .values = values};
+    HELD(2, 0, 10, 200, 190, 202, 212, 20000000, 20000010, 20000200, 20000190, 20000202, 20015212);
     struct interval_reading both[2];
     watch_interval_of_two(&watch, 0, 0, 1, both);
     assert_float_equal(both[0].elapsed, both[1].elapsed, 1e-9);
@@ -86,44 +72,9 @@ TEST(two_clocks_use_the_pair_without_the_interruption)
 
 TEST(differences_are_taken_over_the_end_of_64_bits)
 {
-    uint32_t clocks[] = {0};
-    uint64_t values[] = {UINT64_MAX - 9, UINT64_MAX - 7, UINT64_MAX - 5, 90, 92, 94};
-    size_t begins[] = {0, 6};
-    struct clock_watch watch = {.kind = WATCH_INTERVAL,
-                                .threads = 1,
-                                .columns = 1,
-                                .clocks = clocks,
-                                .processes = 1,
-                                .begins = begins,
-                                .values = values};
+    HELD(1, UINT64_MAX - 9, UINT64_MAX - 7, UINT64_MAX - 5, 90, 92, 94);
     assert_float_equal(watch_interval(&watch, 0, 0).elapsed, 100, 1e-9);
     for (size_t i = 3; i < 6; i++)
         values[i] = UINT64_MAX - 1000 + 2 * i;
     assert_true(watch_interval(&watch, 0, 0).elapsed < 0);
-}
-
-TEST(a_watch_without_processes_has_no_intervals)
-{
-    struct clock_watch watch = {.kind = WATCH_INTERVAL, .threads = 1};
-    assert_int_equal(watch_intervals(&watch), 0);
-}
-
-TEST(one_seed_makes_one_world)
-{
-    struct built_world worlds[2];
-    for (int i = 0; i < 2; i++) {
-        built_begin(&worlds[i], 7, 2);
-        built_usual_clocks(&worlds[i]);
-        built_disturb(&worlds[i]);
-        built_plan(&worlds[i], 1, true);
-    }
-    for (size_t i = 0; i < worlds[0].file.watch_count; i++) {
-        const struct clock_watch *one = &worlds[0].file.watches[i];
-        const struct clock_watch *other = &worlds[1].file.watches[i];
-        size_t looks = one->begins[one->processes];
-        assert_int_equal(looks, other->begins[other->processes]);
-        assert_true(looks > 0);
-        assert_int_equal(looks % watch_group(one->kind, one->threads), 0);
-        assert_memory_equal(one->values, other->values, looks * one->columns * sizeof(uint64_t));
-    }
 }

@@ -13,53 +13,41 @@ struct liar {
     enum clock_fault other; /* that is as right */
 };
 
-#define LIAR .way = "object", .hardware = "external", .external = true
+/* Of 1 GHz where nothing else is said. */
+#define LIAR(name_, is, ...)                                                                       \
+    {                                                                                              \
+        {.name = (name_), .way = "object", .hardware = "external", .external = true, __VA_ARGS__}, \
+            FAULT_##is, FAULT_##is                                                                 \
+    }
+#define GHZ .hz = 1000000000
 static const struct liar liars[] = {
-    {{.name = "honest", LIAR, .hz = 1000000000}, FAULT_NONE, FAULT_NONE},
-    {{.name = "unclaimed", LIAR, .true_hz = 24e6}, FAULT_NONE, FAULT_NONE},
-    {{.name = "stops", LIAR, .hz = 1000000000, .stops_in_sleep = true},
-     FAULT_STOPS_DURING_SLEEP,
-     FAULT_STOPS_DURING_SLEEP},
-    {{.name = "stops-unclaimed", LIAR, .true_hz = 1e6, .stops_in_sleep = true},
-     FAULT_STOPS_DURING_SLEEP,
-     FAULT_STOPS_DURING_SLEEP},
-    {{.name = "cpus", LIAR, .hz = 2600000000, .cpu_offset_ns = 1e5},
-     FAULT_JUMPS_BETWEEN_CPUS,
-     FAULT_JUMPS_BETWEEN_CPUS},
-    {{.name = "cpus-back", LIAR, .hz = 1000000000, .cpu_offset_ns = -5e6},
-     FAULT_JUMPS_BETWEEN_CPUS,
-     FAULT_JUMPS_BETWEEN_CPUS},
-    {{.name = "back", LIAR, .hz = 1000000000, .back_every_ns = 5e8, .back_by_ns = 5e6},
-     FAULT_STEPS_BACKWARDS,
-     FAULT_STEPS_BACKWARDS},
-    {{.name = "back-far", LIAR, .hz = 1000000000, .back_every_ns = 1e9, .back_by_ns = 4e8},
-     FAULT_STEPS_BACKWARDS,
-     FAULT_STEPS_BACKWARDS},
-    {{.name = "glitch", LIAR, .hz = 1000000000, .glitch_share = 0.02, .glitch_ns = 1e6},
-     FAULT_STEPS_BACKWARDS,
-     FAULT_STEPS_BACKWARDS},
-    {{.name = "fast", LIAR, .hz = 1000000000, .ppm = 200}, FAULT_WRONG_RATE, FAULT_WRONG_RATE},
-    {{.name = "fast-anew", LIAR, .hz = 1000000000, .ppm = 200, .anew = true},
-     FAULT_WRONG_RATE,
-     FAULT_WRONG_RATE},
-    {{.name = "slow", LIAR, .hz = 1000000000, .ppm = -200}, FAULT_WRONG_RATE, FAULT_WRONG_RATE},
-    {{.name = "double", LIAR, .hz = 1000000000, .ppm = 1e6}, FAULT_WRONG_RATE, FAULT_WRONG_RATE},
-    {{.name = "idle-fast", LIAR, .hz = 1000000000, .idle_ppm = 50000},
-     FAULT_WRONG_RATE,
-     FAULT_WRONG_RATE},
-    {{.name = "coarse-4ms", LIAR, .hz = 1000000000, .step_ns = 4e6},
-     FAULT_COARSE_STEPS,
-     FAULT_COARSE_STEPS},
-    {{.name = "coarse-1ms", LIAR, .hz = 1000, .step_ns = 1e6},
-     FAULT_COARSE_STEPS,
-     FAULT_COARSE_STEPS},
-    {{.name = "wraps-32", LIAR, .hz = 2600000000, .wrap_bits = 32}, FAULT_WRAPS, FAULT_WRAPS},
-    {{.name = "wraps-24", LIAR, .hz = 2600000000, .wrap_bits = 24}, FAULT_WRAPS, FAULT_WRAPS},
-    {{.name = "wraps-16", LIAR, .hz = 1000000, .wrap_bits = 16}, FAULT_WRAPS, FAULT_WRAPS},
-    {{.name = "scatters", LIAR, .hz = 1000000000, .scatter_ns = 5e5},
-     FAULT_SCATTERS,
-     FAULT_SCATTERS},
-    {{.name = "set-ahead", LIAR, .hz = 1000000000, .jump_at_ns = 4e9, .jump_by_ns = 3e9},
+    LIAR("honest", NONE, GHZ),
+    LIAR("unclaimed", NONE, .true_hz = 24e6),
+    LIAR("stops", STOPS_DURING_SLEEP, GHZ, .stops_in_sleep = true),
+    LIAR("stops-unclaimed", STOPS_DURING_SLEEP, .true_hz = 1e6, .stops_in_sleep = true),
+    LIAR("cpus", JUMPS_BETWEEN_CPUS, .hz = 2600000000, .cpu_offset_ns = 1e5),
+    LIAR("cpus-back", JUMPS_BETWEEN_CPUS, GHZ, .cpu_offset_ns = -5e6),
+    LIAR("back", STEPS_BACKWARDS, GHZ, .back_every_ns = 5e8, .back_by_ns = 5e6),
+    LIAR("back-far", STEPS_BACKWARDS, GHZ, .back_every_ns = 1e9, .back_by_ns = 4e8),
+    LIAR("glitch", STEPS_BACKWARDS, GHZ, .glitch_share = 0.02, .glitch_ns = 1e6),
+    LIAR("fast", WRONG_RATE, GHZ, .ppm = 200),
+    LIAR("fast-anew", WRONG_RATE, GHZ, .ppm = 200, .anew = true),
+    LIAR("slow", WRONG_RATE, GHZ, .ppm = -200),
+    LIAR("double", WRONG_RATE, GHZ, .ppm = 1e6),
+    LIAR("idle-fast", WRONG_RATE, GHZ, .idle_ppm = 50000),
+    LIAR("coarse-4ms", COARSE_STEPS, GHZ, .step_ns = 4e6),
+    LIAR("coarse-1ms", COARSE_STEPS, .hz = 1000, .step_ns = 1e6),
+    LIAR("wraps-32", WRAPS, .hz = 2600000000, .wrap_bits = 32),
+    LIAR("wraps-24", WRAPS, .hz = 2600000000, .wrap_bits = 24),
+    LIAR("wraps-16", WRAPS, .hz = 1000000, .wrap_bits = 16),
+    LIAR("scatters", SCATTERS, GHZ, .scatter_ns = 5e5),
+    {{.name = "set-ahead",
+      GHZ,
+      .way = "object",
+      .hardware = "external",
+      .external = true,
+      .jump_at_ns = 4e9,
+      .jump_by_ns = 3e9},
      FAULT_SCATTERS,
      FAULT_NONE}, /* where nobody looked */
 };
@@ -67,9 +55,7 @@ static const struct liar liars[] = {
 
 static void build(uint64_t seed, uint32_t cpus, bool shapes)
 {
-    built_begin(&world, seed, cpus);
-    built_usual_clocks(&world);
-    built_disturb(&world);
+    disturbed_world(seed, cpus);
     world.suspend_share = seed % 4 == 0 ? 0.01 : 0;
     world.suspend_ns = 5e7;
     for (size_t i = 0; i < LIARS; i++)
@@ -77,8 +63,9 @@ static void build(uint64_t seed, uint32_t cpus, bool shapes)
     built_plan(&world, 1, shapes);
 }
 
-static const char *const clean[] = {"tsc", "monotonic-raw", "monotonic", "boottime", "realtime"};
-static const char *const cpu_times[] = {"task-clock", "process-cputime", "thread-cputime"};
+static const char *const clean[] = {"tsc",      "monotonic-raw", "monotonic",
+                                    "boottime", "realtime",      NULL};
+static const char *const cpu_times[] = {"task-clock", "process-cputime", "thread-cputime", NULL};
 
 struct confusion {
     size_t seeds;
@@ -86,14 +73,20 @@ struct confusion {
     size_t wrong, clean_accused, cpu_time_accused, coarse_missed;
 };
 
-static void complain(struct confusion *confusion, size_t *count, uint64_t seed, const char *name,
-                     const struct clock_verdict *verdict)
+static void complain(size_t *count, uint64_t seed, const char *name)
 {
-    (void)confusion;
+    const struct clock_verdict *verdict = verdict_of(name);
     if (++*count <= 5)
         print_message("# seed %u: %s is %s (%s): %s\n", (unsigned)seed, name,
                       clock_fault_names[verdict->fault], clock_trust_names[verdict->trust],
                       reasons_text(&verdict->why));
+}
+
+static void accuse(size_t *count, uint64_t seed, enum clock_trust right, const char *const *names)
+{
+    for (; *names; names++)
+        if (verdict_of(*names)->trust != right)
+            complain(count, seed, *names);
 }
 
 static void judge(struct confusion *confusion, uint64_t seed, uint32_t cpus, bool shapes)
@@ -107,24 +100,15 @@ static void judge(struct confusion *confusion, uint64_t seed, uint32_t cpus, boo
         enum clock_fault expected = movable ? liars[i].fault : FAULT_NONE;
         confusion->named[i][verdict->fault]++;
         if (verdict->fault != expected && (movable ? verdict->fault != liars[i].other : true))
-            complain(confusion, &confusion->wrong, seed, liars[i].clock.name, verdict);
+            complain(&confusion->wrong, seed, liars[i].clock.name);
         assert_int_equal(verdict->trust, verdict->fault == FAULT_NONE ? TRUST_NOT_FALSIFIABLE
                                                                       : TRUST_NOT_DEPENDABLE);
         assert_true(verdict->why.count > 0);
     }
-    for (size_t i = 0; i < sizeof(clean) / sizeof(*clean); i++) {
-        const struct clock_verdict *verdict = verdict_of(clean[i]);
-        if (verdict->trust != TRUST_NOT_FALSIFIABLE)
-            complain(confusion, &confusion->clean_accused, seed, clean[i], verdict);
-    }
-    for (size_t i = 0; i < sizeof(cpu_times) / sizeof(*cpu_times); i++) {
-        const struct clock_verdict *verdict = verdict_of(cpu_times[i]);
-        if (verdict->trust != TRUST_CPU_TIME_ONLY)
-            complain(confusion, &confusion->cpu_time_accused, seed, cpu_times[i], verdict);
-    }
-    const struct clock_verdict *coarse = verdict_of("monotonic-coarse");
-    if (coarse->fault != FAULT_COARSE_STEPS)
-        complain(confusion, &confusion->coarse_missed, seed, "monotonic-coarse", coarse);
+    accuse(&confusion->clean_accused, seed, TRUST_NOT_FALSIFIABLE, clean);
+    accuse(&confusion->cpu_time_accused, seed, TRUST_CPU_TIME_ONLY, cpu_times);
+    if (verdict_of("monotonic-coarse")->fault != FAULT_COARSE_STEPS)
+        complain(&confusion->coarse_missed, seed, "monotonic-coarse");
 }
 
 static void assert_no_confusion(const struct confusion *confusion)
@@ -144,20 +128,27 @@ static void assert_no_confusion(const struct confusion *confusion)
     assert_int_equal(confusion->coarse_missed, 0);
 }
 
-TEST(faults_are_named_right_by_intervals_alone)
+static void faults_are_named(uint32_t seeds, uint64_t from, bool one_cpu, bool shapes)
 {
     struct confusion confusion = {0};
-    for (uint64_t seed = 1; seed <= SEEDS; seed++)
-        judge(&confusion, seed, seed % 3 ? 4 : 2, false);
+    for (uint64_t seed = 1; seed <= seeds; seed++)
+        judge(&confusion, from + seed, one_cpu ? 1 : seed % 3 ? 4 : 2, shapes);
     assert_no_confusion(&confusion);
+}
+
+TEST(faults_are_named_right_by_intervals_alone)
+{
+    faults_are_named(SEEDS, 0, false, false);
 }
 
 TEST(faults_are_named_right_with_all_watches)
 {
-    struct confusion confusion = {0};
-    for (uint64_t seed = 1; seed <= SEEDS / 5; seed++)
-        judge(&confusion, 10000 + seed, seed % 3 ? 4 : 2, true);
-    assert_no_confusion(&confusion);
+    faults_are_named(SEEDS / 5, 10000, false, true);
+}
+
+TEST(one_cpu_is_enough_for_all_but_offsets)
+{
+    faults_are_named(SEEDS / 5, 20000, true, false);
 }
 
 /* What was seen, in which workload, against which reference, and whether that is independent. */
@@ -195,12 +186,4 @@ TEST(sentences_say_what_was_seen)
     const struct clock_verdict *coarse = verdict_of("coarse-1ms");
     assert_true(coarse->shortest_us >= 1e5 && coarse->shortest_us < 3e5);
     assert_true(verdict_of("tsc")->shortest_us < 20);
-}
-
-TEST(one_cpu_is_enough_for_all_but_offsets)
-{
-    struct confusion confusion = {0};
-    for (uint64_t seed = 1; seed <= SEEDS / 5; seed++)
-        judge(&confusion, 20000 + seed, 1, false);
-    assert_no_confusion(&confusion);
 }

@@ -143,18 +143,9 @@ static void assert_finding(const char *id, enum finding_verdict verdict)
     }
 }
 
-#define PROVEN                                                                                     \
-    {                                                                                              \
-        TRUTH_PROVEN, 0, 0                                                                         \
-    }
-#define MODEL                                                                                      \
-    {                                                                                              \
-        TRUTH_MODEL, 0, 0                                                                          \
-    }
-#define LIMITED                                                                                    \
-    {                                                                                              \
-        TRUTH_BOUNDED, 0, 0                                                                        \
-    }
+#define PROVEN  OF(TRUTH_PROVEN, 0, 0)
+#define MODEL   OF(TRUTH_MODEL, 0, 0)
+#define LIMITED OF(TRUTH_BOUNDED, 0, 0)
 
 /* One test of each claim that speaks of 1 %, and whether it needs a real machine. */
 static const struct within {
@@ -188,62 +179,45 @@ static void one_event(const struct within *within, const char *kind, struct coun
 
 TEST(test_counts_near_the_prediction_confirm_and_others_refute)
 {
-    for (size_t i = 0; i < WITHINS; i++) {
-        one_event(&withins[i], "hardware", COUNTS(.factor = 1.002));
-        assert_finding(withins[i].id, FINDING_HOLDS);
-        assert_true(fabs(find(withins[i].id)->estimate - 0.2) < 0.01);
-        one_event(&withins[i], "hardware", COUNTS(.factor = 1.05));
-        assert_finding(withins[i].id, FINDING_FAILS);
-        assert_true(fabs(find(withins[i].id)->estimate - 5) < 0.01);
-        one_event(&withins[i], "hardware", COUNTS(.factor = 0.9));
-        assert_finding(withins[i].id, FINDING_FAILS);
-    }
+    static const struct {
+        struct counting counting;
+        enum finding_verdict verdict;
+        double estimate; /* 0: any */
+    } cases[] = {{{.factor = 1.002}, FINDING_HOLDS, 0.2},
+                 {{.factor = 1.05}, FINDING_FAILS, 5},
+                 {{.factor = 0.9}, FINDING_FAILS, 0},
+                 {{.factor = 1, .noise = 0.2}, FINDING_INCONCLUSIVE, 0}};
+    for (size_t i = 0; i < WITHINS; i++)
+        for (size_t j = 0; j < 4; j++) {
+            one_event(&withins[i], "hardware", cases[j].counting);
+            assert_finding(withins[i].id, cases[j].verdict);
+            const struct finding *finding = find(withins[i].id);
+            if (cases[j].estimate > 0)
+                assert_true(fabs(finding->estimate - cases[j].estimate) < 0.01);
+            assert_true(cases[j].counting.noise == 0 || finding->detectable > 1);
+        }
 }
 
-TEST(test_noise_leaves_a_claim_open)
-{
-    for (size_t i = 0; i < WITHINS; i++) {
-        one_event(&withins[i], "hardware", COUNTS(.factor = 1, .noise = 0.2));
-        assert_finding(withins[i].id, FINDING_INCONCLUSIVE);
-        assert_true(find(withins[i].id)->detectable > 1);
-    }
-}
-
-TEST(test_without_an_event_nothing_is_tested)
+TEST(test_what_cannot_be_tested_gives_its_reason)
 {
     hand = (struct hand){0};
     for (size_t i = 0; i < WITHINS; i++)
         assert_finding(withins[i].id, FINDING_UNTESTABLE);
     assert_finding("A5", FINDING_UNTESTABLE);
     assert_finding("A10", FINDING_UNTESTABLE);
-}
-
-TEST(test_the_reason_of_an_event_that_does_not_open_is_quoted)
-{
     for (size_t i = 0; i < WITHINS; i++) {
         hand = (struct hand){0};
-        struct judgement *judgement = add_event("event:u", "hardware", withins[i].class);
-        judgement->verdict = VERDICT_UNSUPPORTED;
+        add_event("event:u", "hardware", withins[i].class)->verdict = VERDICT_UNSUPPORTED;
         hand.events[0].error = ENOENT;
         hand.events[0].reason = (char *)(uintptr_t) "this machine has no PMU. Take another one";
         assert_finding(withins[i].id, FINDING_UNTESTABLE);
         const struct reason *why = said(&find(withins[i].id)->why, WHY_CANNOT_OPEN);
         assert_string_equal(why->values[0].text, "event:u");
         assert_string_equal(why->values[1].text, "this machine has no PMU. Take another one");
-    }
-}
-
-TEST(test_sources_say_nothing_of_the_machine)
-{
-    for (size_t i = 0; i < WITHINS; i++) {
+        /* sources say nothing of the machine */
         one_event(&withins[i], "source", COUNTS(.factor = 1));
         assert_finding(withins[i].id, FINDING_UNTESTABLE);
-    }
-}
-
-TEST(test_an_emulated_machine_decides_only_what_needs_no_real_one)
-{
-    for (size_t i = 0; i < WITHINS; i++) {
+        /* an emulated one decides only what needs no real one */
         one_event(&withins[i], "hardware", COUNTS(.factor = 1));
         hand.file.emulated = true;
         assert_finding(withins[i].id, withins[i].physical ? FINDING_UNTESTABLE : FINDING_HOLDS);
@@ -324,42 +298,32 @@ static void count_roots(struct counting counting)
     add_row(judgement, &roots, counting);
 }
 
+static void assert_roots(struct counting counting, enum finding_verdict verdict)
+{
+    count_roots(counting);
+    assert_finding("A5", verdict);
+}
+
 TEST(test_square_roots_that_read_zero_up_to_a_hundred_confirm)
 {
-    count_roots(COUNTS(.factor = 1, .zero_up_to = 10));
-    assert_finding("A5", FINDING_HOLDS);
-    assert_true(find("A5")->low == 10 && find("A5")->high == 99);
-    count_roots(COUNTS(.factor = 1, .zero_up_to = 100));
-    assert_finding("A5", FINDING_HOLDS);
-    assert_true(find("A5")->low == 100 && find("A5")->high == 999);
+    for (uint64_t zero = 10; zero <= 100; zero *= 10) {
+        assert_roots(COUNTS(.factor = 1, .zero_up_to = zero), FINDING_HOLDS);
+        assert_true(find("A5")->low == (double)zero && find("A5")->high == 10. * (double)zero - 1);
+    }
     assert_string_equal(find("A5")->unit, "square roots");
-}
-
-TEST(test_square_roots_that_are_counted_from_one_refute)
-{
-    count_roots(COUNTS(.factor = 1));
-    assert_finding("A5", FINDING_FAILS);
+    /* Counted from one, and by another threshold, they refute. */
+    assert_roots(COUNTS(.factor = 1), FINDING_FAILS);
     assert_true(find("A5")->estimate <= 0);
-    /* So does another threshold. */
-    count_roots(COUNTS(.factor = 1, .zero_up_to = 1));
-    assert_finding("A5", FINDING_FAILS);
-    count_roots(COUNTS(.factor = 1, .zero_up_to = 10000));
-    assert_finding("A5", FINDING_FAILS);
+    assert_roots(COUNTS(.factor = 1, .zero_up_to = 1), FINDING_FAILS);
+    assert_roots(COUNTS(.factor = 1, .zero_up_to = 10000), FINDING_FAILS);
     assert_non_null(said(&find("A5")->why, WHY_NOT_ABOUT_100));
-}
-
-TEST(test_square_roots_that_scatter_or_start_late_leave_it_open)
-{
-    count_roots(COUNTS(.factor = 1, .from_n = 100));
-    assert_finding("A5", FINDING_INCONCLUSIVE);
-    count_roots(COUNTS(.factor = 1, .zero_up_to = 1));
+    /* Those that scatter or start late leave it open. */
+    assert_roots(COUNTS(.factor = 1, .from_n = 100), FINDING_INCONCLUSIVE);
+    assert_roots(COUNTS(.factor = 1, .zero_up_to = 1), FINDING_FAILS);
     hand.judged[0][1].low = -10; /* N = 10 reads anything from 0 to 20 */
     hand.judged[0][1].high = 10;
     assert_finding("A5", FINDING_INCONCLUSIVE);
-}
-
-TEST(test_a_dead_event_shows_no_threshold)
-{
+    /* A dead event shows no threshold. */
     count_roots(COUNTS(.factor = 1, .zero_up_to = 1000000));
     hand.list[0].verdict = VERDICT_DEAD;
     assert_finding("A5", FINDING_UNTESTABLE);
@@ -379,27 +343,27 @@ static void count_calls(const char *kind, struct counting counting)
 
 TEST(test_overhead_shows_in_small_counts_and_not_in_large_ones)
 {
-    count_calls("tracepoint", COUNTS(.factor = 1, .overhead = 1));
-    assert_finding("A10", FINDING_HOLDS);
-    assert_true(fabs(find("A10")->estimate - 100) < 0.01);
-    /* Large counts that are off as well hide nothing. */
-    count_calls("tracepoint", COUNTS(.factor = 1.05, .overhead = 1));
-    assert_finding("A10", FINDING_FAILS);
-    /* The null cell counts 1, and a window with one call does not. */
-    count_calls("tracepoint", COUNTS(.factor = 1, .offset = -1, .overhead = 1));
-    assert_finding("A10", FINDING_FAILS);
-    count_calls("tracepoint", COUNTS(.factor = 1, .noise = 0.2, .overhead = 1));
-    assert_finding("A10", FINDING_INCONCLUSIVE);
-}
-
-TEST(test_overhead_is_not_tested_by_sources_or_without_any)
-{
-    count_calls("source", COUNTS(.factor = 1, .overhead = 1));
-    assert_finding("A10", FINDING_UNTESTABLE);
-    count_calls("tracepoint", COUNTS(.factor = 1));
-    assert_finding("A10", FINDING_UNTESTABLE);
-    count_calls("tracepoint", COUNTS(.factor = 1, .overhead = 1, .from_n = 1000));
-    assert_finding("A10", FINDING_UNTESTABLE);
+    static const struct {
+        const char *kind;
+        struct counting counting;
+        enum finding_verdict verdict;
+    } cases[] = {
+        {"tracepoint", {.factor = 1, .overhead = 1}, FINDING_HOLDS},
+        /* Large counts that are off as well hide nothing. */
+        {"tracepoint", {.factor = 1.05, .overhead = 1}, FINDING_FAILS},
+        /* The null cell counts 1, and a window with one call does not. */
+        {"tracepoint", {.factor = 1, .offset = -1, .overhead = 1}, FINDING_FAILS},
+        {"tracepoint", {.factor = 1, .noise = 0.2, .overhead = 1}, FINDING_INCONCLUSIVE},
+        /* Not by sources, without any, or without small counts. */
+        {"source", {.factor = 1, .overhead = 1}, FINDING_UNTESTABLE},
+        {"tracepoint", {.factor = 1}, FINDING_UNTESTABLE},
+        {"tracepoint", {.factor = 1, .overhead = 1, .from_n = 1000}, FINDING_UNTESTABLE},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        count_calls(cases[i].kind, cases[i].counting);
+        assert_finding("A10", cases[i].verdict);
+        assert_true(i || fabs(find("A10")->estimate - 100) < 0.01);
+    }
 }
 
 TEST(test_an_event_that_errs_for_another_cause_does_not_speak_for_overhead)

@@ -98,22 +98,6 @@ TEST(subjects_are_held_against_their_truth)
     assert_adds_up(&report.alignments[1]);
 }
 
-TEST(hardware_is_the_reference_where_nobody_steps)
-{
-    WORLD(builder, 1);
-    repeat_build_same(
-        &builder,
-        repeat_build_cell(&builder,
-                          &(struct repeat_way){.controls = CONTROLS_ALL,
-                                               .events = {"instructions:k", "instructions:u"}}),
-        5000, 5);
-    counted(&builder, "qemu", 5000, 0);
-    struct repeat_report report = repeat_judged(&builder);
-    assert_int_equal(report.alignment_count, 1);
-    assert_string_equal(report.alignments[0].against, "perf_event");
-    assert_true(report.alignments[0].same);
-}
-
 /* --- reasons, by functions --- */
 
 struct function {
@@ -148,26 +132,6 @@ static const struct scenario {
       {"/lib/libc.so.6", "__strlen_avx2", 300, 0},
       {"/usr/bin/perl", "Perl_yylex", 300, 309},
       {"/usr/bin/perl", "", 10, 10}}},
-    /* A static program on this CPU looks functions up in the vDSO, and under QEMU has none; as they
-     * were counted. */
-    {NULL,
-     0,
-     0,
-     {[WHY_VDSO] = -985 - 871 - 457 - 240 - 112 - 100,
-      [WHY_CPUID] = -450 + 9,
-      [WHY_START_UP] = -40,
-      [WHY_UNKNOWN] = 3},
-     {{"/tmp/hello", "_dl_lookup_symbol_x", 985, 0},
-      {"/tmp/hello", "do_lookup_x", 871, 0},
-      {"/tmp/hello", "_dl_non_dynamic_init", 650, 193},
-      {"/tmp/hello", "update_active.constprop.0", 635, 185},
-      {"/tmp/hello", "check_match", 240, 0},
-      {"/tmp/hello", "_int_malloc", 940, 828},
-      {"/tmp/hello", "__strcmp_avx2", 100, 0},
-      {"/tmp/hello", "_dl_aux_init", 323, 283},
-      {"/tmp/hello", "get_common_indices.constprop.0", 69, 78},
-      {"/tmp/hello", "main", 50, 50},
-      {"/tmp/hello", "work", 50, 53}}},
     /* What serves others is bounded by what it serves. */
     {NULL,
      0,
@@ -263,26 +227,4 @@ TEST(random_functions_always_add_up)
         assert_int_equal(report.alignment_count, 1);
         assert_adds_up(&report.alignments[0]);
     }
-}
-
-TEST(forms_of_functions_are_known_by_their_names)
-{
-    static const char *const forms[] = {"__memmove_avx512_unaligned_erms",
-                                        "__strchr_sse2",
-                                        "__strlen_evex",
-                                        "__memset_zva64",
-                                        "__sin_fma",
-                                        "__memcpy_generic.part.0"};
-    static const char *const none[] = {"memcpy",     "_avx2", "main",    "avx2",
-                                       "set_averse", "",      "_svelte", "x_sverige"};
-    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
-        assert_true(align_is_variant(forms[i]));
-    for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
-        assert_false(align_is_variant(none[i]));
-    assert_true(align_is_variant_of("__memmove_avx512_unaligned_erms", "memmove"));
-    assert_false(align_is_variant_of("__memmove_avx512_unaligned_erms", "mem"));
-    assert_false(align_is_variant_of("__memmove_avx512_unaligned_erms", ""));
-    assert_true(align_are_variants("__memmove_avx512_unaligned_erms", "__memmove_sse2"));
-    assert_false(align_are_variants("__memmove_avx512_unaligned_erms", "__memset_sse2"));
-    assert_false(align_are_variants("memmove", "__memmove_sse2"));
 }

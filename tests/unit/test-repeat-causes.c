@@ -296,21 +296,6 @@ TEST(output_that_differs_is_told)
     end(&world);
 }
 
-TEST(nothing_is_said_of_counts_that_nobody_took)
-{
-    struct world world;
-    begin(&world);
-    for (uint64_t i = 0; i < 2; i++) {
-        repeat_build_run(&world.builder, world.cell, &(uint64_t){9});
-        CALL(&world, 0, "getrandom", "", 24, 24, 31 + i);
-    }
-    world.report = repeat_judged(&world.builder);
-    assert_int_equal(parted(&world), 0);
-    assert_null(
-        reasons_find(&told(&world, PARTING_RANDOM)->evidence, &repeat_words[SAYS_COUNTS_SAME]));
-    end(&world);
-}
-
 TEST(no_calls_and_no_runs_are_no_cause)
 {
     struct world world;

@@ -184,21 +184,6 @@ TEST(what_a_program_may_do_itself_is_neither_subtracted_nor_decides)
     }
 }
 
-TEST(a_machine_without_a_counter_says_why)
-{
-    MACHINE(builder, 1);
-    repeat_build_absence(&builder, "instructions:u", "this machine has no PMU", 2);
-    const struct repeat_way way = {.source = "step",
-                                   .program = repeat_build_program(&builder, "p", "p")};
-    repeat_build_same(&builder, repeat_build_cell(&builder, &way), 1000, 7);
-    struct repeat_report report = repeat_judged(&builder);
-    assert_int_equal(report.contribution_count, 2);
-    assert_false(report.contributions[0].known || report.contributions[1].known);
-    assert_says(report.contributions[0].why, SAYS_ABSENT);
-    for (size_t i = 0; i < report.row_count; i++)
-        assert_false(report.rows[i].is_adjusted);
-}
-
 static const struct repeat_row *row_of(const struct repeat_case *file,
                                        const struct repeat_report *report, const char *subject_name)
 {

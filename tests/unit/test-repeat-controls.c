@@ -224,13 +224,3 @@ TEST(a_draw_that_is_held_is_no_shift_of_the_level)
     }
     assert_true(shifts <= .05 * worlds);
 }
-
-TEST(controlled_may_be_a_few_controls_only)
-{
-    WORLD(builder, 9);
-    repeat_build_settings(&builder, &(struct repeat_way){.controls = ASLR | SEEDS},
-                          &(struct repeat_planted){.varies[CONTROL_HASH_SEEDS] = 900}, true);
-    struct repeat_report report = repeat_judged(&builder);
-    assert_int_equal(report.effect_count, 1);
-    assert_int_equal(named(&report.effects[0]), SEEDS);
-}

@@ -23,40 +23,34 @@ static struct finding controlled(double as_is, double noise, const char *source,
     return repeat_found(&builder, M1);
 }
 
-TEST(m1_holds_where_all_fall_below)
+/* Tools do not refute it, and threads are not asked. */
+TEST(m1_is_about_what_is_left)
 {
-    struct finding finding = controlled(1e6, 100, NULL, 1);
-    assert_verdict(finding, FINDING_HOLDS);
-    assert_true(finding.estimate < .002 && finding.high < .002 && finding.detectable > 0);
-    assert_says(finding.why, SAYS_MOST_LEFT);
-    assert_verdict(controlled(1e6, 0, "step", 1), FINDING_HOLDS);
-}
-
-TEST(m1_fails_where_one_program_still_varies)
-{
-    struct finding finding = controlled(1e6, 20000, NULL, 1);
-    assert_verdict(finding, FINDING_FAILS);
-    assert_true(finding.low > .002);
-    assert_says(finding.why, SAYS_MOST_LEFT);
-}
-
-TEST(m1_stays_open_where_nothing_varies_before)
-{
-    struct finding finding = controlled(0, 0, NULL, 1);
-    assert_verdict(finding, FINDING_INCONCLUSIVE);
-    assert_says(finding.why, SAYS_TOO_LITTLE);
-    assert_verdict(controlled(1e6, 1900, NULL, 1), FINDING_INCONCLUSIVE);
-}
-
-TEST(m1_is_not_refuted_by_tools_and_asks_no_threads)
-{
-    struct finding finding = controlled(1e6, 0, "qemu", 1);
-    assert_verdict(finding, FINDING_HOLDS);
-    assert_says(finding.why, SAYS_PLACES);
-    assert_verdict(controlled(1e6, 20000, "qemu", 1), FINDING_INCONCLUSIVE);
-    finding = controlled(1e6, 0, NULL, 4);
-    assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.why, SAYS_ONLY_TASKS);
+    static const struct {
+        double as_is, noise;
+        const char *source;
+        uint64_t tasks;
+        enum finding_verdict verdict;
+        enum repeat_word says; /* SAYS_IDENTICAL: whatever */
+    } cases[] = {
+        {1e6, 100, NULL, 1, FINDING_HOLDS, SAYS_MOST_LEFT},
+        {1e6, 0, "step", 1, FINDING_HOLDS, SAYS_IDENTICAL},
+        {1e6, 20000, NULL, 1, FINDING_FAILS, SAYS_MOST_LEFT},
+        {0, 0, NULL, 1, FINDING_INCONCLUSIVE, SAYS_TOO_LITTLE},
+        {1e6, 1900, NULL, 1, FINDING_INCONCLUSIVE, SAYS_IDENTICAL},
+        {1e6, 0, "qemu", 1, FINDING_HOLDS, SAYS_PLACES},
+        {1e6, 20000, "qemu", 1, FINDING_INCONCLUSIVE, SAYS_IDENTICAL},
+        {1e6, 0, NULL, 4, FINDING_UNTESTABLE, SAYS_ONLY_TASKS},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct finding finding =
+            controlled(cases[i].as_is, cases[i].noise, cases[i].source, cases[i].tasks);
+        assert_verdict(finding, cases[i].verdict);
+        if (cases[i].says)
+            assert_says(finding.why, cases[i].says);
+        assert_true(i != 0 || (finding.high < .002 && finding.detectable > 0));
+        assert_true(i != 2 || finding.low > .002);
+    }
 }
 
 /* --- M3 --- */
@@ -87,20 +81,13 @@ TEST(m3_holds_where_one_program_follows_addresses)
         assert_verdict(finding, FINDING_HOLDS);
         assert_true(finding.low > 0 && finding.estimate > .02 && finding.estimate < .1);
     }
-}
-
-TEST(m3_fails_where_what_hashes_addresses_counts_the_same)
-{
+    /* It fails where what hashes addresses counts the same; others may hash nothing. */
     assert_verdict(addressed(true, false, 0, NULL), FINDING_FAILS);
     assert_verdict(addressed(true, true, 0, "step"), FINDING_FAILS);
-    /* Others may hash nothing. */
     struct finding finding = addressed(false, true, 0, NULL);
     assert_verdict(finding, FINDING_INCONCLUSIVE);
     assert_says(finding.why, SAYS_NONE_DEPENDS);
-}
-
-TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
-{
+    /* Tools place memory themselves. */
     assert_verdict(addressed(true, true, 0, "qemu"), FINDING_UNTESTABLE);
     WORLD(builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, false);
@@ -109,7 +96,7 @@ TEST(m3_is_not_tested_by_tools_that_place_memory_themselves)
 
 /* --- M4 --- */
 
-static struct finding sized_by(const char *source, bool subject, double each, double noise)
+static struct finding sized(const char *source, bool subject, double each, double noise)
 {
     MACHINE(builder, 7);
     if (subject)
@@ -127,31 +114,31 @@ static struct finding sized_by(const char *source, bool subject, double each, do
     return repeat_found(&builder, M4);
 }
 
-static struct finding sized(bool subject, double each, double noise)
+TEST(m4_follows_the_size)
 {
-    return sized_by(NULL, subject, each, noise);
-}
-
-TEST(m4_is_shown_by_tools_but_not_refuted)
-{
-    assert_verdict(sized_by("qemu", true, 10, 0), FINDING_HOLDS);
-    assert_verdict(sized_by("qemu", true, 0, 0), FINDING_UNTESTABLE);
-}
-
-TEST(m4_holds_where_counts_follow_the_size)
-{
-    for (size_t i = 0; i < 4; i++) {
-        struct finding finding = sized(i & 1, 10, i & 2 ? 100 : 0);
-        assert_verdict(finding, FINDING_HOLDS);
-        assert_true(fabs(finding.estimate - .096) < .01);
+    static const struct {
+        const char *source;
+        bool subject; /* that reads it */
+        double each, noise;
+        enum finding_verdict verdict;
+    } cases[] = {
+        {NULL, false, 10, 0, FINDING_HOLDS},
+        {NULL, true, 10, 0, FINDING_HOLDS},
+        {NULL, false, 10, 100, FINDING_HOLDS},
+        {NULL, true, 10, 100, FINDING_HOLDS},
+        {NULL, true, 0, 0, FINDING_FAILS},
+        {NULL, true, 0, 30000, FINDING_INCONCLUSIVE},
+        {NULL, false, 0, 0, FINDING_INCONCLUSIVE},
+        /* tools show it, and do not refute it */
+        {"qemu", true, 10, 0, FINDING_HOLDS},
+        {"qemu", true, 0, 0, FINDING_UNTESTABLE},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct finding finding =
+            sized(cases[i].source, cases[i].subject, cases[i].each, cases[i].noise);
+        assert_verdict(finding, cases[i].verdict);
+        assert_true(cases[i].verdict != FINDING_HOLDS || fabs(finding.estimate - .096) < .01);
     }
-}
-
-TEST(m4_fails_where_what_reads_it_counts_the_same)
-{
-    assert_verdict(sized(true, 0, 0), FINDING_FAILS);
-    assert_verdict(sized(true, 0, 30000), FINDING_INCONCLUSIVE);
-    assert_verdict(sized(false, 0, 0), FINDING_INCONCLUSIVE);
     WORLD(builder, 1);
     repeat_build_settings(&builder, &(struct repeat_way){0}, &(struct repeat_planted){0}, true);
     assert_verdict(repeat_found(&builder, M4), FINDING_UNTESTABLE);
@@ -159,7 +146,7 @@ TEST(m4_fails_where_what_reads_it_counts_the_same)
 
 /* --- M11 --- */
 
-static struct finding machines(const char *const names[3], const char *const fingerprints[3],
+static struct finding machines(const char *const *names, const char *const *fingerprints,
                                double other, double noise, const char *source)
 {
     AUTO_BUILDER builder;
@@ -179,38 +166,34 @@ static const char *const three[] = {"cortex-a53 (aarch64)", "cortex-a72 (aarch64
                                     "neoverse-n1 (aarch64)"};
 static const char *const different[] = {"a", "b", "c"};
 
-TEST(m11_holds_where_all_machines_count_the_same)
+TEST(m11_needs_different_machines_of_one_instruction_set_that_count_the_same)
 {
-    struct finding finding = machines(three, different, 0, 0, NULL);
-    assert_verdict(finding, FINDING_HOLDS);
-    assert_says(finding.why, SAYS_PAIRS);
-    assert_true(finding.high < .002 && finding.high > 0);
-    assert_verdict(machines(three, different, 10, 20, "step"), FINDING_HOLDS);
-}
-
-TEST(m11_fails_where_one_machine_counts_otherwise)
-{
-    struct finding finding = machines(three, different, 5000, 20, NULL);
-    assert_verdict(finding, FINDING_FAILS);
-    assert_says(finding.why, SAYS_FARTHEST);
-    assert_verdict(machines(three, different, 0, 3000, NULL), FINDING_INCONCLUSIVE);
-}
-
-TEST(m11_needs_different_machines_of_one_instruction_set)
-{
-    static const char *const same[] = {"a", "a", "a"};
-    struct finding finding = machines(three, same, 5000, 0, NULL);
-    assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.why, SAYS_SAME_MACHINE);
-    static const char *const mixed[] = {"epyc (x86_64)", "cortex-a53 (aarch64)", NULL};
-    finding = machines(mixed, different, 0, 0, NULL);
-    assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.why, SAYS_FOREIGN);
-    static const char *const one[] = {"epyc (x86_64)", NULL, NULL};
-    finding = machines(one, different, 0, 0, NULL);
-    assert_verdict(finding, FINDING_UNTESTABLE);
-    assert_says(finding.why, SAYS_ONE_MACHINE);
-    assert_verdict(machines(three, different, 0, 0, "qemu"), FINDING_UNTESTABLE);
+    static const char *const same[] = {"a", "a", "a"}, *const one[] = {"epyc (x86_64)", NULL, NULL},
+                             *const mixed[] = {"epyc (x86_64)", "cortex-a53 (aarch64)", NULL};
+    static const struct {
+        const char *const *names, *const *fingerprints;
+        double other, noise;
+        const char *source;
+        enum finding_verdict verdict;
+        enum repeat_word says; /* SAYS_IDENTICAL: whatever */
+    } cases[] = {
+        {three, different, 0, 0, NULL, FINDING_HOLDS, SAYS_PAIRS},
+        {three, different, 10, 20, "step", FINDING_HOLDS, SAYS_PAIRS},
+        {three, different, 5000, 20, NULL, FINDING_FAILS, SAYS_FARTHEST},
+        {three, different, 0, 3000, NULL, FINDING_INCONCLUSIVE, SAYS_IDENTICAL},
+        {three, same, 5000, 0, NULL, FINDING_UNTESTABLE, SAYS_SAME_MACHINE},
+        {mixed, different, 0, 0, NULL, FINDING_UNTESTABLE, SAYS_FOREIGN},
+        {one, different, 0, 0, NULL, FINDING_UNTESTABLE, SAYS_ONE_MACHINE},
+        {three, different, 0, 0, "qemu", FINDING_UNTESTABLE, SAYS_IDENTICAL},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        const struct finding finding = machines(cases[i].names, cases[i].fingerprints,
+                                                cases[i].other, cases[i].noise, cases[i].source);
+        assert_verdict(finding, cases[i].verdict);
+        if (cases[i].says)
+            assert_says(finding.why, cases[i].says);
+        assert_true(i || (finding.high < .002 && finding.high > 0));
+    }
 }
 
 /* A long program of the kit that is made for it, and a short one: 9,000 instructions cannot show

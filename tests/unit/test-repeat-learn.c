@@ -160,22 +160,6 @@ static void all(struct world *world, uint64_t ns)
     }
 }
 
-TEST(a_command_that_cannot_be_started_is_tried_once)
-{
-    WORLD(true);
-    world.turns[OFFER_PERF].error = 2;
-    all(&world, UINT64_MAX);
-    assert_int_equal(wishes_planned(world.plan.wishes), 1);
-}
-
-TEST(a_command_that_never_ends_is_executed_once)
-{
-    WORLD(true);
-    world.turns[OFFER_PERF].status = STATUS_TIMEOUT + 9;
-    all(&world, UINT64_MAX);
-    assert_int_equal(wishes_planned(world.plan.wishes), 1);
-}
-
 TEST(a_source_under_which_it_never_ends_is_given_up_alone)
 {
     WORLD(false);
@@ -223,36 +207,6 @@ static uint32_t executed(const struct world *world, size_t source, uint32_t cont
     return wishes_processes(world->plan.wishes, wish);
 }
 
-TEST(what_answers_the_question_is_complete_before_anything_else_begins)
-{
-    const uint32_t seeds = CONTROL_BIT(CONTROL_HASH_SEEDS), cpu = CONTROL_BIT(CONTROL_CPU);
-    WORLD(false);
-    look(&world, UINT64_MAX);
-    assert_int_equal(wishes_planned(world.plan.wishes), 4);
-    settle(&world, UINT64_MAX);
-    assert_int_equal(go(&world), 4 * 6);
-    assert_int_equal(executed(&world, OFFER_PERF, 0), 7);
-    assert_int_equal(executed(&world, OFFER_QEMU, CONTROLS_ALL), 7);
-    /* Addresses and hash seeds, alone and left out. */
-    settle(&world, UINT64_MAX);
-    assert_int_equal(go(&world), 4 * 7);
-    assert_int_equal(executed(&world, OFFER_QEMU, seeds), 7);
-    assert_int_equal(executed(&world, OFFER_QEMU, CONTROLS_ALL & ~seeds), 7);
-    settle(&world, UINT64_MAX);
-    assert_int_equal(go(&world), 8 * 5);
-    assert_int_equal(executed(&world, OFFER_QEMU, cpu), 0);
-    /* What the others do with it is looked at once, then what explains a difference. */
-    settle(&world, UINT64_MAX);
-    go(&world);
-    assert_int_equal(executed(&world, OFFER_VALGRIND, CONTROLS_ALL), 1);
-    assert_int_equal(executed(&world, OFFER_QEMU, cpu), 0);
-    all(&world, UINT64_MAX);
-    for (size_t i = 0; i < world.plan.wishes->count; i++) {
-        assert_false(world.plan.aims[i].held);
-        assert_int_equal(wishes_processes(world.plan.wishes, i), world.plan.aims[i].processes);
-    }
-}
-
 TEST(what_would_be_ended_before_its_end_is_not_begun)
 {
     WORLD(false);
@@ -261,29 +215,4 @@ TEST(what_would_be_ended_before_its_end_is_not_begun)
     all(&world, UINT64_MAX);
     assert_int_equal(executed(&world, OFFER_STEP, CONTROLS_ALL), 0);
     assert_int_equal(executed(&world, OFFER_VALGRIND, CONTROLS_ALL), 12);
-}
-
-TEST(a_stepper_that_was_named_alone_is_tried)
-{
-    WORLD(false);
-    world.offers.study.sources = &world.offers.sources[OFFER_STEP];
-    world.offers.study.source_count = 1;
-    world.plan = offers_plan(&world.offers);
-    /* 4 ms are taken for 32 s of steps, more than a look may cost; but it would be ended by then.
-     */
-    world.turns[0] = (struct turns){.ns = 500 * MS, .instructions = 1000000, .took = 20000 * MS};
-    look(&world, 29500 * MS);
-    assert_int_equal(executed(&world, 0, CONTROLS_ALL), 1);
-    assert_int_equal(executed(&world, 0, 0), 1);
-}
-
-TEST(what_was_seen_is_the_price)
-{
-    WORLD(false);
-    world.turns[OFFER_QEMU].took = 777 * MS;
-    look(&world, UINT64_MAX);
-    assert_int_equal(repeat_plan_price(&world.plan, 0, OFFER_QEMU, DETAIL_NONE), 777 * MS);
-    const size_t wish =
-        repeat_find_wish(&world.plan, 0, OFFER_QEMU, CONTROLS_ALL, SWEEP_NONE, DETAIL_NONE);
-    assert_int_equal(wishes_price(world.plan.wishes, &world.plan.wishes->list[wish]), 777 * MS);
 }

@@ -5,16 +5,8 @@
  * joined across stores, and stores that nobody of us wrote refused with a sentence. */
 #include "store-fixture.h"
 
+#include "store-dump.h"
 #include "studies/repeat/parts.h"
-
-static void change(const char *path, const char *sql)
-{
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 static void make(struct fixture *fixture)
 {
@@ -44,53 +36,6 @@ static void expect_refusal(const struct fixture *fixture, const char *said)
         fail_msg("%d: '%s' does not say '%s'", error, told.text, said);
 }
 
-static uint64_t value(uint32_t number, uint32_t process, uint32_t column)
-{
-    return right_sample(COMMAND_CELL + number, process, 0, column).value;
-}
-
-/* What the store of the fixture becomes. */
-static struct repeat_case loaded(struct fixture *fixture)
-{
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
-    return file;
-}
-
-TEST_WITH(executions_come_with_all_that_was_counted, setup, teardown)
-{
-    const struct fixture *fixture = *state;
-    const struct repeat_case file = loaded(*state);
-    assert_int_equal(file.machine_count, 1);
-    assert_string_equal(file.machines[0].fingerprint, fixture->run.fingerprint);
-    assert_int_equal(file.cell_count, COMMAND_CELLS);
-    const struct repeat_cell *cell = &file.cells[0];
-    assert_string_equal(cell->source, "perf_event");
-    assert_int_equal(cell->controls, 0);
-    assert_int_equal(cell->events, 2);
-    assert_int_equal(repeat_event(cell, "instructions:u"), 0);
-    assert_int_equal(repeat_event(cell, "page-faults:u"), 1);
-    assert_string_not_equal(cell->class[0], "page-faults");
-    assert_string_equal(cell->class[1], "page-faults"); /* the table of events says so */
-    assert_int_equal(cell->runs, COMMAND_PROCESSES);
-    for (size_t run = 0; run < COMMAND_PROCESSES; run++) {
-        const uint32_t process = COMMAND_PROCESSES - 1 - (uint32_t)run; /* visits go backwards */
-        const struct repeat_run *got = &cell->list[run];
-        const struct sample first = right_sample(COMMAND_CELL, process, 0, 0);
-        const struct sample ticks = right_sample(COMMAND_CELL, process, 0, 3);
-        assert_int_equal(got->process, process);
-        assert_true(cell->counts[run * 2] == value(0, process, 0));
-        assert_true(cell->counts[run * 2 + 1] == value(0, process, 2));
-        assert_true(got->status == value(0, process, 1));
-        assert_true(got->output_sum == value(0, process, 4));
-        assert_int_equal(got->has_interrupts, ticks.running > 0 || ticks.enabled == 0);
-        assert_true(!got->has_interrupts || got->interrupts == ticks.value);
-        assert_true(memcmp(&got->account, &first.account, sizeof(first.account)) == 0);
-        assert_true(cell->scheduled[run * 2] >= 0 && cell->scheduled[run * 2] <= 1);
-    }
-}
-
 /* Odd words of a subject: no truth is better than a wrong one. */
 TEST_WITH(a_subject_without_a_plain_n_has_no_truth, setup, teardown)
 {
@@ -112,51 +57,6 @@ TEST_WITH(a_subject_without_a_plain_n_has_no_truth, setup, teardown)
         if (file.programs[1].has_truth)
             fail_msg("%s has a truth", odd[i]);
         unlink(fixture->path);
-    }
-}
-
-TEST_WITH(what_executions_told_is_theirs, setup, teardown)
-{
-    const struct repeat_case file = loaded(*state);
-    const struct repeat_cell *code = &file.cells[1], *calls = &file.cells[3];
-    assert_int_equal(code->function_count, 2); /* of one execution, functions only */
-    assert_string_equal(code->functions[0].name, "memcpy");
-    assert_string_equal(code->functions[0].object, "/lib/libc.so.6");
-    assert_true(code->functions[0].repetitions == UINT64_MAX);
-    assert_true(code->functions[1].count == UINT64_MAX);
-    assert_null(code->call_begins);
-    assert_non_null(calls->call_begins);
-    /* process 1 ran first, and told a call less */
-    assert_int_equal(calls->list[0].process, 1);
-    assert_int_equal(calls->call_begins[0], 0);
-    assert_int_equal(calls->call_begins[1], CALLS - 1);
-    assert_int_equal(calls->call_begins[2], 2 * CALLS - 1);
-    for (size_t i = 0; i < 2 * CALLS - 1; i++) {
-        const struct stored_call *wanted = &known_calls[i < CALLS - 1 ? i : i - (CALLS - 1)];
-        const struct repeat_call *got = &calls->calls[i];
-        assert_true(got->position == wanted->position && got->result == wanted->result &&
-                    got->asked == wanted->asked && got->sum == wanted->sum);
-        assert_int_equal(got->task, wanted->task);
-        assert_string_equal(got->name, wanted->name);
-        assert_string_equal(got->what, wanted->what);
-    }
-}
-
-TEST_WITH(stores_are_joined_by_machine_and_program, setup, teardown)
-{
-    struct fixture *fixture = *state;
-    struct repeat_case file = {0};
-    make(fixture);
-    load(fixture->path, &file);
-    load(fixture->path, &file);
-    change(fixture->path, "UPDATE meta SET value = 'another' WHERE key = 'fingerprint'");
-    load(fixture->path, &file);
-    assert_int_equal(file.machine_count, 2);
-    assert_int_equal(file.program_count, 2);
-    assert_int_equal(file.cell_count, 3 * COMMAND_CELLS);
-    for (size_t i = 0; i < file.cell_count; i++) {
-        assert_int_equal(file.cells[i].at.machine, i >= (size_t)2 * COMMAND_CELLS);
-        assert_int_equal(file.cells[i].at.program, i % COMMAND_CELLS == 1);
     }
 }
 

@@ -56,36 +56,6 @@ TEST(the_most_important_comes_first)
         }
 }
 
-TEST(everything_waits_for_the_first_execution_of_the_command)
-{
-    PLAN(true);
-    assert_int_equal(plan.wishes->list[0].after, NO_WISH);
-    assert_int_equal(offers_cell(&plan, 0)->command.controls, 0);
-    for (size_t i = 1; i < plan.wishes->count; i++) {
-        size_t at = i;
-        for (size_t steps = 0; at && steps < plan.wishes->count; steps++) {
-            assert_true(plan.aims[at].after < at);
-            assert_int_equal(plan.wishes->list[at].after,
-                             plan.aims[at].held ? at : plan.aims[at].after);
-            at = plan.aims[at].after;
-        }
-        assert_int_equal(at, 0);
-    }
-}
-
-TEST(without_perf_event_the_command_is_executed_plainly_first)
-{
-    struct offers offers;
-    offers_make(&offers, true);
-    offers.study.sources++;
-    offers.study.source_count--;
-    struct repeat_plan plan = offers_plan(&offers);
-    assert_int_equal(plan.aims[0].source, REPEAT_PLAIN);
-    assert_int_equal(plan.wishes->list[0].processes, 1);
-    for (uint32_t i = 0; i < offers_cell(&plan, 0)->counters; i++)
-        assert_true(run_column(offers_cell(&plan, 0)->events[i]));
-}
-
 static size_t count_singles(const struct repeat_plan *plan, size_t source, bool only)
 {
     size_t count = 0;
@@ -96,20 +66,6 @@ static size_t count_singles(const struct repeat_plan *plan, size_t source, bool 
                  !(lone & (lone - 1));
     }
     return count;
-}
-
-TEST(each_control_is_tried_alone_and_left_out_alone)
-{
-    PLAN(true);
-    /* Without a directory of its own that control changes nothing. */
-    assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT - 1);
-    assert_int_equal(count_singles(&plan, OFFER_PERF, false), CONTROL_COUNT - 1);
-    /* The CPU counts instructions: nobody else is needed. */
-    assert_int_equal(count_singles(&plan, OFFER_QEMU, true), 0);
-    assert_int_equal(count_singles(&plan, OFFER_STEP, true), 0);
-    offers.program.directory = WORD("/");
-    plan = offers_plan(&offers);
-    assert_int_equal(count_singles(&plan, OFFER_PERF, true), CONTROL_COUNT);
 }
 
 TEST(what_a_tool_does_not_see_is_tried_by_one_that_does)
@@ -124,28 +80,6 @@ TEST(what_a_tool_does_not_see_is_tried_by_one_that_does)
     assert_int_equal(repeat_find_wish(&plan, 0, OFFER_STEP, CONTROL_BIT(CONTROL_HASH_SEEDS),
                                       SWEEP_NONE, DETAIL_NONE),
                      NO_WISH);
-}
-
-TEST(controls_that_were_named_are_all_that_controlled_means)
-{
-    struct offers offers;
-    offers_make(&offers, true);
-    offers.study.subjects = false;
-    offers.study.controls = CONTROL_BIT(CONTROL_ASLR) | CONTROL_BIT(CONTROL_CPU);
-    struct repeat_plan plan = offers_plan(&offers);
-    for (size_t i = 0; i < plan.wishes->count; i++) {
-        const struct repeat_aim *aim = &plan.aims[i];
-        assert_int_equal(aim->controls & ~offers.study.controls, 0);
-        /* Of two, one alone is the other left out: that is one setting. */
-        assert_int_equal(repeat_find_wish(&plan, aim->program, aim->source, aim->controls,
-                                          aim->sweep, aim->detail),
-                         i);
-    }
-    /* One alone is what it is to be controlled. */
-    offers.study.controls = CONTROL_BIT(CONTROL_ASLR);
-    plan = offers_plan(&offers);
-    for (size_t i = 0; i < plan.wishes->count; i++)
-        assert_int_not_equal(plan.wishes->list[i].stage, REPEAT_SINGLES);
 }
 
 TEST(slow_sources_may_take_longer_but_not_for_ever)
@@ -228,14 +162,4 @@ TEST(subjects_are_executed_as_what_they_show_needs)
     offers.study.subjects = false;
     plan = offers_plan(&offers);
     assert_int_equal(plan.program_count, 1);
-}
-
-TEST(what_is_shown_is_the_command_as_it_is_alone)
-{
-    struct offers offers;
-    offers_make(&offers, true);
-    offers.study.shown = true;
-    struct repeat_plan plan = offers_plan(&offers);
-    for (size_t i = 0; i < plan.wishes->count; i++)
-        assert_int_equal(offers_cell(&plan, i)->command.shown, i == 0);
 }

@@ -82,35 +82,21 @@ TEST(a_line_is_seen_with_its_slope)
     assert_true(sweep.matters && sweep.levels == 16 && !(sweep.within > 0));
 }
 
-TEST(teeth_are_seen_with_their_period)
+/* Also though steps do not divide it, as a plan steps that takes every remainder in turn. */
+TEST(teeth_are_seen_with_their_period_and_a_step_has_none)
 {
-    struct plan plan = {SWEEP_STACK, 32, 3, 12, 4, teeth, 0, 0, 0};
-    struct repeat_sweep sweep = swept(&plan, 1);
-    assert_true(sweep.matters);
-    assert_int_equal(sweep.levels, 2);
-    assert_float_equal(period, 16, 0);
-    plan.noise = 4;
-    sweep = swept(&plan, 2);
-    assert_true(sweep.matters);
-    assert_float_equal(period, 16, 0);
-}
-
-/* As a plan steps that takes every remainder in turn. */
-TEST(a_period_is_seen_though_steps_do_not_divide_it)
-{
-    struct plan plan = {SWEEP_ENVIRONMENT, 48, 2, 12, 251, teeth, 0, 3, 0};
-    struct repeat_sweep sweep = swept(&plan, 1);
-    assert_true(sweep.matters);
-    assert_float_equal(period, 16, 0);
-}
-
-TEST(a_step_is_no_period)
-{
-    struct repeat_sweep sweep =
-        swept(&(struct plan){SWEEP_ENVIRONMENT, 16, 2, 12, 16, step, 0, 5, 0}, 1);
-    assert_true(sweep.matters);
-    assert_int_equal(sweep.levels, 2);
-    assert_says(sweep.what, SAYS_LEVELS);
+    static const struct plan plans[] = {{SWEEP_STACK, 32, 3, 12, 4, teeth, 0, 0, 0},
+                                        {SWEEP_STACK, 32, 3, 12, 4, teeth, 0, 4, 0},
+                                        {SWEEP_ENVIRONMENT, 48, 2, 12, 251, teeth, 0, 3, 0},
+                                        {SWEEP_ENVIRONMENT, 16, 2, 12, 16, step, 0, 5, 0}};
+    for (size_t i = 0; i < 4; i++) {
+        const struct repeat_sweep sweep = swept(&plans[i], i + 1);
+        assert_true(sweep.matters);
+        assert_float_equal(period, (plans[i].at == teeth ? 16 : 0), 0);
+        if (plans[i].at == step)
+            assert_says(sweep.what, SAYS_LEVELS);
+        assert_true(i % 3 || sweep.levels == 2);
+    }
 }
 
 TEST(noise_is_no_sensitivity)

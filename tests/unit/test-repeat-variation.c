@@ -107,18 +107,6 @@ TEST(outputs_that_always_differ_set_nothing_apart)
     assert_int_equal(row.apart, 0);
 }
 
-TEST(sources_are_never_multiplexed)
-{
-    MACHINE(builder, 1);
-    repeat_build_program(&builder, "true", "/bin/true");
-    size_t cell = repeat_build_cell(&builder, &(struct repeat_way){.source = "step"});
-    repeat_build_same(&builder, cell, 500, 3);
-    for (size_t i = 0; i < 3; i++)
-        builder.file.cells[cell].scheduled[i] = (double)NAN;
-    struct repeat_row row = only_row(&builder);
-    assert_int_equal(row.runs, 3);
-}
-
 TEST(large_counts_keep_their_last_bit)
 {
     AUTO_BUILDER builder;
@@ -148,34 +136,4 @@ TEST(few_runs_and_zeros_have_no_figures_instead_of_wrong_ones)
     row = only_row(&builder);
     assert_true(!isnan(row.stdev) && !(row.stdev > 0) && isnan(row.cv_percent));
     assert_int_equal(row.distinct, 1);
-}
-
-TEST(rows_stand_by_program_source_event_and_setting)
-{
-    MACHINE(builder, 1);
-    repeat_build_program(&builder, "true", "/bin/true");
-    repeat_build_program(&builder, "perl", "/usr/bin/perl");
-    static const uint32_t settings[] = {CONTROLS_ALL & ~1u, 2, CONTROLS_ALL, 1, 0};
-    for (size_t program = 2; program-- > 0;)
-        for (size_t i = 0; i < 5; i++)
-            repeat_build_cell(&builder,
-                              &(struct repeat_way){.program = program,
-                                                   .controls = settings[i],
-                                                   .events = {"page-faults", "instructions:u"}});
-    repeat_build_cell(&builder, &(struct repeat_way){.source = "step"});
-    repeat_build_cell(&builder, &(struct repeat_way){.source = "step", .detail = DETAIL_CODE});
-    struct repeat_report report;
-    repeat_judge(&builder.file, 1, &report);
-    assert_int_equal(report.row_count, 21);
-    static const uint32_t order[] = {0, CONTROLS_ALL, 1, 2, CONTROLS_ALL & ~1u};
-    for (size_t row = 0; row < 21; row++) {
-        const struct repeat_cell *cell = report.rows[row].cell;
-        assert_int_equal(cell->at.program, row > 10);
-        assert_string_equal(cell->source, row == 10 ? "step" : "perf_event");
-        if (row == 10)
-            continue;
-        const size_t place = row > 10 ? row - 11 : row;
-        assert_int_equal(report.rows[row].event, place / 5);
-        assert_int_equal(cell->controls, order[place % 5]);
-    }
 }

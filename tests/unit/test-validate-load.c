@@ -5,6 +5,8 @@
  * less, with truths and traits evaluated for each point. */
 #include "store-fixture.h"
 
+#include "store-dump.h"
+
 #include "base/cleanup.h"
 #include "engine/loading.h"
 #include "studies/validate/plan.h"
@@ -34,18 +36,6 @@ static void expect_truth(const struct point *point, enum truth_grade grade, int6
     assert_int_equal(point->truth.grade, grade);
     assert_true(point->truth.low == low);
     assert_true(point->truth.high == high);
-}
-
-static void expect_trait(const struct point *point, enum trait_kind kind, const char *name,
-                         int64_t count, bool proven)
-{
-    const struct trait *trait = point_trait(point, kind, name);
-    if (!trait)
-        fail_msg("no trait %s", name);
-    else {
-        assert_true(trait->count == count);
-        assert_true(trait->proven == proven);
-    }
 }
 
 /* One cell and one process of it, whose runs count 100, 101 … and 7, 8 … */
@@ -161,45 +151,6 @@ TEST_WITH(truths_are_those_of_the_class_at_n, setup, teardown)
                      cases[i].high);
 }
 
-TEST_WITH(traits_are_all_numbers_that_are_known_of_the_code, setup, teardown)
-{
-    struct store *store = start(*state);
-    put_truths(store);
-    static const struct planned planned[] = {{"faults", NULL, "adds/bytes=64/", 100, -1},
-                                             {"faults", NULL, "unknown", 100, -1},
-                                             {"faults", NULL, "add", 100, -1}};
-    put_planned(store, planned, 3);
-    end(store);
-    struct case_file file = {0};
-    load(*state, &file);
-    const struct point *point = &file.events[0].points[0];
-    expect_trait(point, TRAIT_CLASS, "instructions", 1005, true);
-    expect_trait(point, TRAIT_CLASS, "model-misses", 102, false);
-    expect_trait(point, TRAIT_OPCODE, "add", 1001, true);
-    expect_trait(point, TRAIT_OPCODE, "ret", 1, true);
-    assert_int_equal(point->trait_count, 4); /* neither limits nor what leaves 64 bits */
-    assert_int_equal(file.events[0].points[1].trait_count, 0);
-    assert_int_equal(file.events[0].points[2].trait_count, 1); /* not decoded: no opcode "" */
-}
-
-TEST_WITH(without_tables_the_cells_own_truth_counts, setup, teardown)
-{
-    struct store *store = start(*state);
-    static const struct planned planned[] = {{"page-faults:u", NULL, "pages", 9, -1},
-                                             {"page-faults:u", NULL, "pages", 10, -1}};
-    put_planned(store, planned, 2);
-    must(store_put_truth(store, 1, 0, "page-faults", 9, "proven", failure));
-    must(store_put_truth(store, 2, 0, "page-faults", 10, "bounded", failure));
-    end(store);
-    struct case_file file = {0};
-    load(*state, &file);
-    assert_int_equal(file.event_count, 1);
-    assert_string_equal(file.events[0].class, "page-faults");
-    assert_string_equal(file.events[0].kind, "");
-    expect_truth(&file.events[0].points[0], TRUTH_PROVEN, 9, 9);
-    expect_truth(&file.events[0].points[1], TRUTH_NONE, 0, 0); /* limits are not in a cell */
-}
-
 /* --- companions, failures, machines --- */
 
 TEST_WITH(interrupts_that_were_counted_along_become_part_of_the_runs, setup, teardown)
@@ -283,14 +234,8 @@ TEST(odd_facts_name_no_core)
 static void refuse(struct fixture *fixture, const char *sql, const char *wanted)
 {
     make_finished(fixture);
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(fixture->path, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db, "DELETE FROM meta WHERE key IN ('finished', 'checksum')", 0, 0, NULL), 0);
-    char *message = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        fail_msg("%s: %s", sql, message);
-    sqlite3_close(db);
+    change(fixture->path, "DELETE FROM meta WHERE key IN ('finished', 'checksum')");
+    change(fixture->path, sql);
     struct store *store = NULL;
     struct case_file file = {0};
     struct failure refusal = {0};
