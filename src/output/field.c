@@ -569,6 +569,7 @@ static void put_heading(const struct field *field, struct text *out)
 {
     field_put_title(field, out);
     if (field->unit && !has_own_unit(field) && field->unit != UNIT_OF_EVENT &&
+        field->unit != UNIT_RATIO &&
         strcmp(field->title ? field->title : field->key, unit_names[field->unit]) != 0)
         text_printf(out, " (%s)", unit_names[field->unit]);
 }
