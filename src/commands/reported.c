@@ -79,7 +79,7 @@ PART(machine_part, struct report_machine, machine_of_facts(&item->facts, item->f
 
 static const struct field machine_fields[] = {
     {"", SPLICED_BY(machine_part, &machine_table)},
-    {"label", AT(struct report_machine, label), "A, B … as sections name it"},
+    {"label", AT(struct report_machine, label), "A, B … as sections name it", .schema = "^[A-Z]+$"},
     {"sentence", AT(struct report_machine, sentence), "what it is, for people"},
     {"", SPLICED_AT(struct report_machine, facts, &facts_table)},
     {"doctor", LIST(struct report_machine, opinions.list, opinions.count, &opinion_table),
@@ -284,7 +284,7 @@ static struct value get_version(const void *item, const void *context)
 }
 
 static const struct field report_fields[] = {
-    {"schema", GET(FIELD_TEXT, get_schema), "assay-report/1"},
+    {"schema", GET(FIELD_TEXT, get_schema), "assay-report/1", .schema = "^assay-report/1$"},
     {"version", GET(FIELD_TEXT, get_version), "of the assay that made it"},
     {"title", AT(struct report, title), "of the page"},
     {"made", AT(struct report, made), "when"},

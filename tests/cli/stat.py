@@ -4,7 +4,6 @@
 they write and read; and what is said where nothing can be counted."""
 import contextlib
 import csv
-import functools
 import io
 import json
 import os
@@ -34,7 +33,6 @@ def program(name):
     return os.path.abspath(os.path.join(COMMANDS, "command-" + name))
 
 
-@functools.cache
 def check_schema(found):
     if promised.can_validate():
         wrong = promised.problems(promised.validator(), found)
