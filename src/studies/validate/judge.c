@@ -696,12 +696,19 @@ static void note_overhead(struct judgement *judgement)
         SAY(&judgement->why, ADDS, path, judgement->overhead);
 }
 
+/* Is that the reason that the plan put into the store for want of a specimen (study.c)? */
+static bool is_for_lack(const char *class, const char *reason)
+{
+    AUTO_MEMORY char *lack = memory_format(VALIDATE_LACK "%s", class);
+    return strcmp(reason, lack) == 0;
+}
+
 static void note_unjudged(struct judgement *judgement, const struct verdicts *verdicts)
 {
     const char *class = judgement->evidence->class, *reason = judgement->evidence->reason;
     if (!class)
         SAY(&judgement->why, UNKNOWN_CLASS);
-    else if (judgement->row_count == 0 && !reason)
+    else if (judgement->row_count == 0 && (!reason || is_for_lack(class, reason)))
         SAY(&judgement->why, NO_SPECIMEN, class);
     else if (judgement->row_count == 0 && !*reason)
         SAY(&judgement->why, NO_TURN);

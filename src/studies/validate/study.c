@@ -366,7 +366,7 @@ static void put_reason(const struct validating *run, const struct tried_event *c
         return;
     }
     if (validate_primary(&run->plan, candidate->class) == VALIDATE_NO_SPECIMEN) {
-        text_printf(out, "no specimen here predicts %s", candidate->class);
+        text_printf(out, VALIDATE_LACK "%s", candidate->class);
         return;
     }
     if (kind_is_of_cpu(candidate->kind) && strcmp(candidate->kind, "papi") != 0 &&

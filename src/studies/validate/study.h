@@ -263,5 +263,8 @@ struct judgements judge_case(const struct case_file *file);
 void validate_findings(const struct case_file *file, const struct judgements *judgements,
                        struct finding findings[VALIDATE_FINDINGS]);
 
+/* Stands in stores before the class of an event for which there is no specimen. */
+#define VALIDATE_LACK "no specimen here predicts "
+
 /* What reports, runs and comparisons say of it (summary.c). */
 extern const struct study_told validate_told;
