@@ -130,6 +130,9 @@ static inline struct reason_value reason_reasons(const struct reasons *reasons)
 
 /* REASON(&verdict->why, CLAUSE, &clocks_words[CLOCKS_COARSE], step_ns, name): up to eight
  * arguments. */
+#ifdef __cppcheck__ /* does not know __VA_OPT__ */
+#define REASON(reasons, joint, ...) reasons_add(reasons, JOINT_##joint, NULL, NULL, 0)
+#else
 #define REASON(reasons, joint, words, ...)                                                         \
     REASON_PICK(__VA_ARGS__ __VA_OPT__(, ) 8, 7, 6, 5, 4, 3, 2, 1, 0)                              \
     (reasons, joint, words __VA_OPT__(, ) __VA_ARGS__)
@@ -155,3 +158,4 @@ static inline struct reason_value reason_reasons(const struct reasons *reasons)
 #define REASON_8(r, j, w, a, b, c, d, e, f, g, h)                                                  \
     REASON_GIVE(r, j, w, 8, REASON_VALUE(a), REASON_VALUE(b), REASON_VALUE(c), REASON_VALUE(d),    \
                 REASON_VALUE(e), REASON_VALUE(f), REASON_VALUE(g), REASON_VALUE(h))
+#endif

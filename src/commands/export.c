@@ -108,8 +108,8 @@ void row_text(struct export_row *row, const char *name, const char *string)
         json_decref(value);
         text_puts(&row->line, dumped);
     } else {
-        text_puts(&row->line, *string ? "" : "\"\"");
-        text_put_csv(&row->line, string);
+        text_puts(&row->line, string && *string ? "" : "\"\"");
+        text_put_csv(&row->line, string ? string : "");
     }
 }
 

@@ -312,7 +312,7 @@ const struct command *command_find(const char *name)
 
 int invoke(const struct command *command, int argc, char **argv, struct retold *retold)
 {
-    struct memory_scope own, *scope = retold ? &retold->memory : &own;
+    struct memory_scope own = {0}, *scope = retold ? &retold->memory : &own;
     memory_scope_begin(scope);
     if (!retold)
         memory_scope_ends_with(command->passes_on ? EXIT_OURS : EXIT_FAILED);
@@ -380,9 +380,8 @@ bool schema_put(const char *what, struct text *out)
             put_json(schema_of_table(file), out);
             return true;
         }
-        *memory_add(commands, count) =
-            (struct described){(*at)->name, (*at)->results,
-                               (*at)->instead ? (*at)->instead() : NULL, (*at)->analysis};
+        *memory_add(commands, count) = (struct described){
+            (*at)->name, (*at)->results, (*at)->instead ? (*at)->instead() : NULL, (*at)->analysis};
     }
     const struct schema_envelope envelope = {&machine_table, &skipped_table, &finding_table,
                                              &gate_table,    commands,       count};

@@ -116,17 +116,20 @@ static void page_chip(struct page *page, const char *verdict)
 }
 
 /* Markup with words in it, in this order: {} as text, {#} as a name, {.} as a chip; NULL: "". */
-static void page_form(struct page *page, const char *form, const char *const *words)
+static void page_form(struct page *page, const char *form, const char *const *words, size_t count)
 {
+    size_t next = 0;
     for (const char *at; (at = strchr(form, '{')); form = strchr(at, '}') + 1) {
-        const char *word = *words++;
+        const char *word = next < count ? words[next++] : NULL;
         fwrite(form, 1, (size_t)(at - form), page->stream);
         (at[1] == '#' ? page_name : at[1] == '.' ? page_chip : page_text)(page, word ? word : "");
     }
     page_put(page, form);
 }
 
-#define PAGE(page, form, ...) page_form(page, form, (const char *const[]){__VA_ARGS__})
+#define PAGE(page, form, ...)                                                                      \
+    page_form(page, form, (const char *const[]){__VA_ARGS__},                                      \
+              sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
 /* ----------------------------------------------------------------------------------------------
  * Figures as the content of a <script> element. Written by hand and not by Jansson, because

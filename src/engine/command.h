@@ -183,7 +183,7 @@ struct command {
     const struct field *results;
     const struct fields *const *(*instead)(void); /* ends with NULL */
     const struct fields *analysis;
-    const struct field *csv; /* the columns of --csv where scripts know others; NULL: results */
+    const struct field *csv;     /* the columns of --csv where scripts know others; NULL: results */
     const struct fields *leaves; /* the JSON of a file for other programs; NULL: there is none */
     /* arguments: what is left after the options. Returns an exit code. */
     int (*run)(void *options, int argument_count, char **arguments);

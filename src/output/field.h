@@ -236,9 +236,10 @@ struct fields {
 /* The texts of a struct string_list. */
 #define TEXTS(type, member)                                                                        \
     {                                                                                              \
-        .kind = FIELD_LIST, .offset = offsetof(type, member.items),                                \
-        .count_offset = offsetof(type, member.count), .size = sizeof(const char *),                \
-        .element_kind = FIELD_TEXT                                                                 \
+        .kind = FIELD_LIST,                                                                        \
+        .offset = offsetof(type, member) + offsetof(struct string_list, items),                    \
+        .count_offset = offsetof(type, member) + offsetof(struct string_list, count),              \
+        .size = sizeof(const char *), .element_kind = FIELD_TEXT                                   \
     }
 /* An object or a list that a function makes as JSON; the table says what it is. */
 #define MADE(kind_, function, table)                                                               \

@@ -7,8 +7,8 @@
  *
  *     output.h, .c            where a result goes, progress, words for a shell
  *     table.h, .c             text for people: tables, paragraphs
- *     field.h, .c             field tables, and formats over them: JSON, CSV, Markdown, plain tables
- *     schema.c                what field tables say of themselves: JSON Schema, docs/json.md
+ *     field.h, .c             field tables, and formats over them: JSON, CSV, Markdown, plain
+ * tables schema.c                what field tables say of themselves: JSON Schema, docs/json.md
  *     json.h, .c              the envelope, and how numbers are written
  *     figure.h, .c            rows with a kind of picture */
 #pragma once

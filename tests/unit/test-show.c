@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "case.h"
 #include "base/number.h"
+#include "case.h"
 #include "output/json.h"
 #include "output/output.h"
 #include "output/table.h"

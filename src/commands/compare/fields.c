@@ -187,7 +187,7 @@ void compare_take_findings(struct comparing *comparing)
         finding->has_estimate = false;
         finding->no_estimate = "the machine was not tested";
         finding->why = (struct reasons){0};
-        REASON(&finding->why, CLAUSE, why);
+        reasons_add(&finding->why, JOINT_CLAUSE, why, NULL, 0);
     }
 }
 

@@ -239,15 +239,17 @@ static const char no_step[] = "no step of it was seen";
 static const char no_pair[] = "no two CPUs compared their readings of it";
 static const char no_other[] = "it was compared with no clock of the same rate";
 
-#define TICKS            .unit = UNIT_TICKS
+#define TICKS .unit = UNIT_TICKS
+/* NOLINTBEGIN(bugprone-macro-parentheses): members of members */
 #define IN(part, member) AT(struct clock_seen, part.member)
 #define KNOWN_BY(part)   .known = KNOWN(struct clock_seen, part.known)
-#define NO_ROW           KNOWN_BY(cost), .unknown = no_row, .absent = "no tick can be read here"
-#define NO_STEP          KNOWN_BY(granularity), .absent = no_step
-#define NO_PAIR          KNOWN_BY(offsets), .absent = no_pair
-#define NO_OTHER         KNOWN_BY(same), .absent = no_other
-#define OR_ZERO(part)    KNOWN_BY(part), .zero = true
-#define ACROSS           .known = KNOWN(struct clock_seen, monotonic.cross_known)
+/* NOLINTEND(bugprone-macro-parentheses) */
+#define NO_ROW        KNOWN_BY(cost), .unknown = no_row, .absent = "no tick can be read here"
+#define NO_STEP       KNOWN_BY(granularity), .absent = no_step
+#define NO_PAIR       KNOWN_BY(offsets), .absent = no_pair
+#define NO_OTHER      KNOWN_BY(same), .absent = no_other
+#define OR_ZERO(part) KNOWN_BY(part), .zero = true
+#define ACROSS        .known = KNOWN(struct clock_seen, monotonic.cross_known)
 static const struct field seen_fields[] = {
     {NULL, SPLICED_BEHIND(struct clock_seen, clock, &known_table)},
     {"claims", OBJECT_BEHIND(struct clock_seen, clock, &claim_table), "what is said of it"},
