@@ -279,9 +279,10 @@ static void effect(struct hand *hand, uint32_t factors, double size, double p)
 
 static void anova(struct hand *hand, const char *event, bool stepped)
 {
-    SET(hand->anovas[hand->report.anova_count++], .event = event, .stepped = stepped, .count = 1010,
-        .residual_df = 1000, .residual_sum = 10, .total_sum = 100, .within_sum = 50,
-        .no_variance = stepped, .effects = &hand->effects[hand->report.effect_count]);
+    const size_t next = hand->report.anova_count++;
+    SET(hand->anovas[next], .event = event, .stepped = stepped, .count = 1010, .residual_df = 1000,
+        .residual_sum = 10, .total_sum = 100, .within_sum = 50, .no_variance = stepped,
+        .effects = &hand->effects[hand->report.effect_count]);
 }
 
 static void usual_effects(struct hand *hand, double counters, double opt)

@@ -269,9 +269,11 @@ static void excuse_add(struct excuse *weightiest, const struct tested *claim,
     if (weightiest->why.count && excuse.weight <= weightiest->weight)
         return;
     weightiest->weight = excuse.weight;
-    weightiest->why = named ? (struct reasons){0} : excuse.why;
-    if (named)
-        BECAUSE(&weightiest->why, OF_TEST, test->what, &excuse.why);
+    weightiest->why = excuse.why;
+    if (!named)
+        return;
+    weightiest->why = (struct reasons){0};
+    BECAUSE(&weightiest->why, OF_TEST, test->what, &excuse.why);
 }
 
 /* ----------------------------------------------------------------------------------------------
