@@ -212,9 +212,9 @@ TEST(adjusted_counts_lose_what_was_added_and_come_to_the_truth)
 
 TEST(what_is_no_more_than_chance_is_not_subtracted)
 {
-    AUTO_BUILDER builder;
     const struct planted_machine how = {.noise = 20};
     for (uint64_t seed = 1; seed < 20; seed++) {
+        AUTO_BUILDER builder;
         struct repeat_report report = measure(&builder, &how, seed);
         const struct repeat_contribution *tick = find(&report, DISTURBANCE_INTERRUPT);
         const struct repeat_contribution *fault = find(&report, DISTURBANCE_FAULT);
