@@ -270,7 +270,7 @@ static const struct fields quantity_table = FIELDS("compare.quantity", NULL, qua
 #define STANDING(type)                                                                             \
     {                                                                                              \
         "standing", AT(type, standing),                                                            \
-            "differs: told apart with all tests adjusted together; within: by less than runs of "  \
+            "differs: distinct after adjusting for all tests; within: by less than runs of "       \
             "one machine; unsure: the rest of its group does not; few: too few processes to "      \
             "tell; one side: measured there alone; no unit: why",                                  \
             NAMED(compare_standing_names), .column = true                                          \
@@ -311,7 +311,7 @@ static const struct fields measured_table = FIELDS("compare.measured", NULL, mea
     }
 static const struct field effect_fields[] = {
     {"", SPLICED_BY(effect_quantity, &quantity_table)},
-    {"side", GET(FIELD_TEXT, effect_side), "held against A", .column = true},
+    {"side", GET(FIELD_TEXT, effect_side), "compared with A", .column = true},
     STANDING(struct compare_effect),
     {"unit", AT(struct compare_effect, unit), "of its figures", .column = true},
     {"", SPLICED_BY(effect_quantity, &measured_table)},
@@ -445,7 +445,7 @@ static const struct fields typical_table = FIELDS("compare.typical", NULL, typic
 static const char alone[] = "it is one quantity alone, or nothing in it varies";
 static const struct field group_fields[] = {
     {"", SPLICED_BY(group_quantity, &quantity_table)},
-    {"side", GET(FIELD_TEXT, group_side), "held against A"},
+    {"side", GET(FIELD_TEXT, group_side), "compared with A"},
     STANDING(struct compare_group),
     {"unit", AT(struct compare_group, unit), "of its figures"},
     {"quantities", AT(struct compare_group, quantities), "that were compared"},

@@ -299,7 +299,7 @@ static const struct field seen_fields[] = {
      TICKS, NO_PAIR},
     /* rates, and copies */
     {NULL, SPLICED_BEHIND(struct clock_seen, rate, &best_rate_table)},
-    {"rates", LIST_BY(rate_at, &rate_table), "against every clock that it was held against"},
+    {"rates", LIST_BY(rate_at, &rate_table), "against every clock it was compared with"},
     {"same_as", GET(FIELD_TEXT, same_as), "the clock of which this is a copy", OR_NULL},
     {"parted_ns", IN(same, parted_ns), "the two never left a straight line by more",
      .unit = UNIT_NS, NO_OTHER},

@@ -428,7 +428,7 @@ static const struct field entry_fields[] = {
     {"note", GET(FIELD_TEXT, entry_note), "what decided, in words", .nullable = true},
     {"path", GET(FIELD_TEXT, entry_path), "on which it was counted; null: it was not",
      .nullable = true},
-    {"truth_grade", GET(FIELD_COUNT, entry_grade), "the best truth it was held against", GRADES},
+    {"truth_grade", GET(FIELD_COUNT, entry_grade), "the best truth it was compared with", GRADES},
     {"validated", GET(FIELD_TEXT, entry_moment), "when the run began that says so, UTC", MOMENT},
     {"overhead", AT(struct judgement, overhead),
      "counts that the path itself adds; null: not measured", .unit = UNIT_OF_EVENT,
