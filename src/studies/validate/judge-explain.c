@@ -527,6 +527,19 @@ static bool growth(const struct judgement *judgement, double *own, double *plain
     return true;
 }
 
+/* Does the operating system do some of it whatever it does? Of anything else that as much is
+ * counted without the mode says nothing: there may be none of it. */
+static bool is_everywhere(const char *class)
+{
+    static const char *const classes[] = {"cycles",        "ref-cycles", "bus-cycles",
+                                          "instructions",  "branches",   "instructions-issued",
+                                          "cond-branches", "loads",      "stores"};
+    for (size_t i = 0; class && i < sizeof(classes) / sizeof(*classes); i++)
+        if (strcmp(class, classes[i]) == 0)
+            return true;
+    return false;
+}
+
 void test_filter(struct judgement *judgement)
 {
     const struct evidence *evidence = judgement->evidence;
@@ -545,7 +558,7 @@ void test_filter(struct judgement *judgement)
     }
     if (judgement->filter != FILTER_UNKNOWN || !growth(judgement, &own, &plain))
         return;
-    if (own >= LEAK_LEAST && own >= ALL_OF_IT * plain) {
+    if (own >= LEAK_LEAST && own >= ALL_OF_IT * plain && is_everywhere(evidence->class)) {
         judgement->filter = FILTER_IGNORED;
         judgement->leak = own;
     } else if (plain >= LEAK_LEAST && own < NOT_ALL * plain) {
