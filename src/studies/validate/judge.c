@@ -686,14 +686,13 @@ static enum verdict decide(const struct judgement *judgement, const struct verdi
     /* What the filter lets through is no noise, and takes no truth to be seen. */
     if (judgement->filter == FILTER_IGNORED)
         return VERDICT_BIASED;
-    /* Where other code shows the counter to be right, small counts may drown in what the way adds.
-     */
+    /* Where other code decides, small counts may drown in what the way adds. */
     size_t right = verdicts->firm[VERDICT_EXACT] + verdicts->firm[VERDICT_ACCURATE];
-    if (verdicts->noisy > 0 || (verdicts->firm[VERDICT_NOISY] > 0 && right == 0))
-        return VERDICT_NOISY;
     /* Dead on some code, alive on other. */
-    bool deviates = verdicts->firm[VERDICT_BIASED] + verdicts->firm[VERDICT_DEAD] > 0;
-    if (deviates)
+    size_t wrong = verdicts->firm[VERDICT_BIASED] + verdicts->firm[VERDICT_DEAD];
+    if (verdicts->noisy > 0 || (right == 0 && verdicts->firm[VERDICT_NOISY] > wrong))
+        return VERDICT_NOISY;
+    if (wrong > 0)
         return VERDICT_BIASED;
     /* What speaks against it counts, whatever its grade; models alone speak for nothing. */
     if (verdicts->against > 0)
