@@ -1009,6 +1009,29 @@ static void find_limits(struct judgement *judgement, const struct circumstances 
     }
 }
 
+/* Behind what a table says as well, or behind the first sentence. */
+static void note_reach(struct judgement *judgement)
+{
+    const struct judged_limits *limits = &judgement->limits;
+    const char *const names[] = {limits->calls ? "system calls" : NULL,
+                                 limits->switches ? "context switches" : NULL,
+                                 limits->migrations ? "moves to another CPU" : NULL};
+    const struct reasons all = judgement->why;
+    const size_t at = judgement->usual ? judgement->usual : all.count > 0;
+    AUTO_TEXT struct text held = {0};
+    if (!limits->longest_ns)
+        return;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (names[i])
+            text_printf(&held, "%s%s", held.length ? ", " : "", names[i]);
+    judgement->why = (struct reasons){0};
+    reasons_append(&judgement->why, JOINT_SENTENCE, &(struct reasons){all.list, at});
+    SAY(&judgement->why, REACH, (double)limits->longest_ns, memory_text(&held));
+    reasons_append(&judgement->why, JOINT_SENTENCE,
+                   &(struct reasons){all.list + at, all.count - at});
+    judgement->usual += judgement->usual > 0;
+}
+
 /* --- all of it --- */
 
 void judge_event(const struct evidence *evidence, struct judgement *judgement)
@@ -1055,6 +1078,7 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
     note_strays(judgement, &circumstances);
     note_missing(judgement);
     find_limits(judgement, &circumstances);
+    note_reach(judgement);
     hand_down_cause(judgement);
 }
 
