@@ -148,12 +148,31 @@ static int take_executed(void *context, const struct stored_executed *executed)
         .object = memory_copy(executed->object),
         .name = memory_copy(executed->name),
         .count = executed->count,
-        .repetitions = executed->repetitions,
+        .repetitions = class ? 0 : executed->repetitions,
+        .unsure = class ? executed->repetitions : 0,
     };
     counted->has_code |= function;
     counted->told += function ? executed->count : 0;
     counted->repetitions += function ? executed->repetitions : 0;
     return 0;
+}
+
+/* What no decoder knows may be of each class and opcode, what was not told of everything. */
+static void take_unsure(struct truth_counted *counted)
+{
+    struct truth_sums *const all[] = {&counted->functions, &counted->opcodes, &counted->classes};
+    const uint64_t untold =
+        counted->told < counted->instructions ? counted->instructions - counted->told : 0;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        for (size_t j = 0; j < all[i]->count; j++) {
+            struct truth_sum *sum = &all[i]->list[j];
+            const bool whole = all[i] == &counted->functions ||
+                               strcmp(sum->name, EXECUTED_UNKNOWN) == 0 ||
+                               strcmp(sum->name, "instructions") == 0;
+            if (!whole && sum->unsure < counted->unknown) /* stores of before told no more */
+                sum->unsure = counted->unknown;
+            sum->unsure += untold;
+        }
 }
 
 int truth_load(void *kept, struct store *store, struct failure *failure)
@@ -175,6 +194,7 @@ int truth_load(void *kept, struct store *store, struct failure *failure)
         error = store_each_subject(store, take_subject, &run->known, failure);
     if (error == 0 && loading.cell)
         error = store_each_executed(store, take_executed, &loading, failure);
+    take_unsure(&run->counted);
     if (error == 0 && !run->line && run->studying.given->from)
         error = fail_with(failure, -EINVAL, "the run in %.300s ended before the command was tried",
                           run->studying.given->from);

@@ -29,6 +29,7 @@ struct truth_options {
 struct truth_sum {
     char *object, *name;
     uint64_t count, repetitions;
+    uint64_t unsure; /* that may be of it, too: then the count is a limit */
 };
 struct truth_sums {
     struct truth_sum *list; /* the most executed first; classes in the order of their table */
