@@ -142,6 +142,10 @@ GETTER(has_functions, struct truth_run,
                                 : value_absent(item->counted.lost ? TRUTH_LOST : TRUTH_NO_CODE))
 
 static const struct field account_fields[] = {
+    {"other_path", AT(struct truth_counted, other_path),
+     "why the program took another path under the source than it takes without: the count is of "
+     "that one",
+     .nullable = true, .column = true},
     {"rep_iterations", GET(FIELD_COUNT, get_repetitions),
      "repetitions of string instructions beyond the first of each",
      .absent = "the source does not tell them", .column = true},

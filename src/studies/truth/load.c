@@ -43,9 +43,17 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
                   stored->error);
         return 0;
     }
-    *place = 0;
+    /* A path that is not the program's own counts where nobody had that one. */
+    if (loading->cell && stored->remark) {
+        skips_add(&run->studying.skips, source, stored->remark, 0);
+        return 0;
+    }
+    if (loading->cell)
+        skips_add(&run->studying.skips, run->counted.source, run->counted.other_path, 0);
+    *place = stored->cell.id;
     loading->cell = stored->cell.id;
     loading->counted = plan_copy(&stored->cell);
+    run->counted = (struct truth_counted){.other_path = memory_copy(stored->remark)};
     memcpy(run->counted.source, source, sizeof(source));
     run->counter = &run->known_counter;
     return 0;
@@ -113,6 +121,8 @@ static int take_run(void *context, const struct read_run *read)
 {
     struct loading *loading = context;
     struct truth_counted *counted = &loading->run->counted;
+    if (read->place != loading->cell)
+        return 0;
     counted->account = read->account;
     for (uint32_t i = 0; i < read->counters; i++) {
         const char *event = loading->counted.events[i];

@@ -258,6 +258,9 @@ void truth_put_report(const void *kept, const struct style *style, struct text *
     if (!run->counter)
         return;
     put_answer(run, style, out);
+    if (run->counted.other_path)
+        section_printf(style, out, "This is not what it executes without %s: %s.",
+                       run->counted.source, run->counted.other_path);
     put_repetitions(run, style, out);
     put_known(run, style, out);
     put_classes(run, style, out);
