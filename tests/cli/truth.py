@@ -269,8 +269,19 @@ class OtherPaths(Case):
 
     def test_a_library_that_does_without_takes_its_own_path(self):
         """glibc makes threads by clone where it has no clone3, and registers nothing where it cannot."""
+        first = self.one("--", "subject:loop", "10")["source"]
         for row in (self.one("--", program("threads"), "3"), self.one("--", program("ends"), "exit", "0")):
-            self.assertIsNone(row["other_path"])
+            self.assertEqual((row["source"], row["other_path"]), (first, None))
+
+    def test_repeat_says_it_too(self):
+        tried = self.check_path("clone3", "--source", "qemu", names="clone3")
+        row = tried and tried["results"][0]
+        if not row or not row["other_path"]:
+            self.skipTest("qemu cannot count here, or has what the kernel has")
+        done = tap.assay("repeat", "--json", "--source", "qemu", "--no-subjects", "--runs", "2", "--budget", "2s", "--", program("lacks"), "clone3",
+                         env={"XDG_STATE_HOME": self.folder}, timeout=LONG)
+        self.assertIn(f"its counts are not of what it executes elsewhere: {row['other_path']}",
+                      [skip["reason"] for skip in json.loads(done.stdout)["skipped"]])
 
     def test_where_memory_is_limited_another_source_counts(self):
         if not os.path.exists(program("exact-repeats")):

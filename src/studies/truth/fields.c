@@ -142,10 +142,6 @@ GETTER(has_functions, struct truth_run,
                                 : value_absent(item->counted.lost ? TRUTH_LOST : TRUTH_NO_CODE))
 
 static const struct field account_fields[] = {
-    {"other_path", AT(struct truth_counted, other_path),
-     "why the program took another path under the source than it takes without: the count is of "
-     "that one",
-     .nullable = true, .column = true},
     {"rep_iterations", GET(FIELD_COUNT, get_repetitions),
      "repetitions of string instructions beyond the first of each",
      .absent = "the source does not tell them", .column = true},
@@ -164,6 +160,10 @@ static const struct field account_fields[] = {
     {"unknown", AT(struct truth_counted, unknown),
      "instructions that no decoder knows: of no opcode, and of the class instructions only",
      .known = KNOWN(struct truth_counted, has_code), .absent = TRUTH_NO_CODE},
+    {"other_path", AT(struct truth_counted, other_path),
+     "why the program took another path under the source than it takes without: the count is of "
+     "that one",
+     .nullable = true, .column = true},
 };
 static const struct fields account_table = FIELDS("truth.account", NULL, account_fields);
 
