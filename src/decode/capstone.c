@@ -402,6 +402,8 @@ static void describe_aarch64(const cs_insn *decoded, struct instruction *instruc
     const cs_arm64 *arm = &decoded->detail->arm64;
     instruction->loads = among(decoded->id, arm_loads, sizeof(arm_loads) / sizeof(*arm_loads));
     instruction->stores = among(decoded->id, arm_stores, sizeof(arm_stores) / sizeof(*arm_stores));
+    if (decoded->id == ARM64_INS_DC && strncmp(decoded->op_str, "zva", 3) == 0)
+        instruction->stores = true; /* a block of zeros */
     instruction->system_call = decoded->id == ARM64_INS_SVC;
     if (decoded->id == ARM64_INS_B) /* b.al and b.nv always go */
         instruction->flow =

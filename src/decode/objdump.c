@@ -93,11 +93,13 @@ static void take_words(char *text, struct wording *words)
     }
 }
 
-/* What a mnemonic that no table has tells all the same: how long it is; that it transfers no
- * control, or computes nothing in floating point, where no name of such an instruction begins or
- * ends so. */
-static uint8_t told_by(const char *mnemonic)
+/* What words that no table has tell all the same: how long it is; that it transfers no control, or
+ * computes nothing in floating point, where no name of such an instruction begins or ends so; that
+ * it accesses no memory, where memory would stand among the operands in brackets, as it need not on
+ * x86. */
+static uint8_t told_by(const struct wording *words)
 {
+    const char *mnemonic = words->mnemonic;
     static const char *const transfers[] = {
         "b",   "c.b",  "c.j",  "call",  "cb",   "ecall", "eret",  "hvc",
         "int", "iret", "j",    "lcall", "ljmp", "loop",  "lret",  "mret",
@@ -113,6 +115,11 @@ static uint8_t told_by(const char *mnemonic)
     if (strchr("bfv", mnemonic[0]) ||
         (end - mnemonic > 2 && strchr("ps", end[-2]) && strchr("sd", end[-1])))
         told &= (uint8_t)~TOLD_FP;
+    if (words->count)
+        told |= TOLD_ACCESS;
+    for (size_t i = 0; i < words->count; i++)
+        if (strpbrk(words->operands[i], "[(%$") || strncmp(words->operands[i], "0x", 2) == 0)
+            told &= (uint8_t)~TOLD_ACCESS;
     return told;
 }
 
@@ -169,7 +176,7 @@ int objdump_parse(char *line, const struct objdump_line *place, struct instructi
     take_words(text, &words);
     snprintf(instruction->opcode, sizeof(instruction->opcode), "%.31s", words.mnemonic);
     place->describe(&words, instruction);
-    instruction->told = instruction->known ? TOLD_ALL : told_by(words.mnemonic);
+    instruction->told = instruction->known ? TOLD_ALL : told_by(&words);
     return 1;
 }
 

@@ -203,11 +203,8 @@ struct decoding {
     const char *isa;
     executed_each *each;
     void *context;
-    enum {
-        WHOLE,
-        PIECES,
-        PARTS
-    } take;       /* whole stretches; known instructions; all of known length */
+    /* Whole stretches; known instructions; those of which something is told; of known length. */
+    enum { WHOLE, PIECES, PARTS, LENGTHS } take;
     size_t *left; /* numbers of stretches that were not taken */
     size_t left_count;
 };
@@ -243,7 +240,8 @@ static int take(void *context, size_t number, const struct found *found, struct 
     }
     for (uint32_t i = 0; i < found->count && error == 0; i++) {
         const struct instruction *each = &found->list[i];
-        if (each->known || decoding->take == PARTS)
+        if (each->known || decoding->take == LENGTHS ||
+            (decoding->take == PARTS && each->told != TOLD_LENGTH))
             error = decoding->each(decoding->context, &stretch, decoding->isa, each, 0, failure);
         else
             leave_part(decoding, number, place, each->length, 1);
@@ -283,9 +281,9 @@ static int decode_left(struct decoding *decoding, struct failure *failure)
         decoding->take = i % 2 ? PIECES : WHOLE;
         error = take_left(decoding, decoders[i / 2], i % 2 ? PADDING : 0, failure);
     }
-    decoding->take = PARTS;
-    for (size_t i = 0; decoders[i] && decoding->left_count && error == 0; i++)
-        error = take_left(decoding, decoders[i], PADDING, failure);
+    for (decoding->take = PARTS; decoding->take <= LENGTHS; decoding->take++)
+        for (size_t i = 0; decoders[i] && decoding->left_count && error == 0; i++)
+            error = take_left(decoding, decoders[i], PADDING, failure);
     for (size_t i = 0; i < decoding->left_count && error == 0; i++) {
         const struct code_stretch *stretch = &decoding->code->list[decoding->left[i]];
         error = decoding->each(decoding->context, stretch, decoding->isa, NULL,
