@@ -149,6 +149,8 @@ struct repeat_cell {
     uint32_t timed_out;  /* of the runs */
     int error;
     char *reason; /* NULL: none failed */
+    char
+        *remark; /* why its counts are of another path than the program's own; NULL: they are not */
 };
 
 struct repeat_absence {
