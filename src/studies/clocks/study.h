@@ -211,8 +211,8 @@ struct clock_row {
 /* --- cost and granularity (judge-steps.c) --- */
 struct clock_cost {
     bool known;
-    double ticks, low,
-        high; /* of one reading: median over blocks, 95 %; NaN: no tick can be read */
+    double ticks, low, high; /* of one reading: median over processes of the medians of
+                                their blocks, 95 %; NaN: no tick can be read */
     double ns;
     size_t blocks;
 };
