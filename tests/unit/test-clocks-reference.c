@@ -325,6 +325,25 @@ TEST(a_reference_that_is_wrong_itself_accuses_nobody)
     }
 }
 
+/* All time of the machine is wrong, but for a clock that a person brings along: that one is left.
+ */
+TEST(who_differs_from_a_wrong_clock_as_a_right_one_would_is_left)
+{
+    for (uint64_t seed = 1; seed <= built_seeds(8); seed++) {
+        const double ppm = seed % 2 ? 300 : -600000;
+        disturbed_world(seed, 4);
+        built_clock(&world, &outside);
+        built_clock(&world, &unseen[0]);
+        all_fast(ppm, "mine");
+        judge_seen_from_outside();
+        ASSERT_EACH(TRUST_NOT_DEPENDABLE, FAULT_WRONG_RATE, "monotonic-raw", "tsc", "monotonic");
+        assert_trust("mine", TRUST_NOT_FALSIFIABLE, FAULT_NONE);
+        assert_true(is_recommended("mine") && !is_recommended("tsc"));
+        assert_true(advice_says(CLOCKS_FALSIFIED) && advice_says(CLOCKS_NONE_CONFIRMED));
+        assert_false(advice_says(CLOCKS_NONE_TRUSTED) || advice_says(CLOCKS_NONE_FALSIFIABLE));
+    }
+}
+
 /* An RTC and another machine disagree: the other machine counts, and the contradiction is said. */
 TEST(two_references_that_disagree_are_named)
 {

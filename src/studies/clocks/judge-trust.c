@@ -420,16 +420,17 @@ static bool right_from_outside(const struct clock_trial *trial)
     return false;
 }
 
-/* Is it wrong by a clock of another make? What it says of others is nothing then. */
-static bool is_refuted(const struct clock_trial *trial, uint32_t clock)
+/* The rate by which a clock of another make shows that one to be wrong; NULL: none does. What it
+ * says of others is nothing then. */
+static const struct clock_rate *refuted_by(const struct clock_trial *trial, uint32_t clock)
 {
     const struct clock_trial other = {.file = trial->file, .report = trial->report, .clock = clock};
     const struct clock_rate *rates = trial->report->rates[clock];
     for (size_t i = 0; i < CLOCK_MOST_RATES && !right_from_outside(&other); i++)
         if (rates[i].known && rates[i].independent && rates[i].against_claim &&
             is_wrong(&rates[i], rate_limit(&other)))
-            return true;
-    return false;
+            return &rates[i];
+    return NULL;
 }
 
 /* Runs the clock at another rate than it may, for sure? The rate that says so, or NULL. */
@@ -442,7 +443,7 @@ static const struct clock_rate *wrong_rate(const struct clock_trial *trial)
         return NULL;
     for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
         if (rates[i].known && rates[i].against_claim && is_wrong(&rates[i], limit) &&
-            (rates[i].independent || !is_refuted(trial, rates[i].against)) &&
+            (rates[i].independent || !refuted_by(trial, rates[i].against)) &&
             (!found || (rates[i].independent && !found->independent)))
             found = &rates[i];
     return found;
@@ -637,6 +638,43 @@ static bool was_confirmed(const struct clock_trial *trial)
            clocks_independent(trial->file, trial->clock, (uint32_t)reference);
 }
 
+/* How that clock runs against the wrong one; of a clock of which only edges are seen, turned round.
+ */
+static struct clock_rate rate_to(const struct clock_trial *trial, uint32_t wrong)
+{
+    const struct clock_rate *back = trial->report->rates[wrong];
+    struct clock_rate rate = clocks_rate_between(trial->file, trial->report, trial->clock, wrong);
+    for (size_t i = 0; i < CLOCK_MOST_RATES && !rate.known; i++)
+        if (back[i].known && back[i].against == trial->clock)
+            rate = (struct clock_rate){.known = true,
+                                       .against_claim = back[i].against_claim,
+                                       .low = -back[i].high,
+                                       .high = -back[i].low};
+    return rate;
+}
+
+/* How fast the clock runs by who showed that the other one runs at that rate: ppm, for sure. */
+static struct interval rate_through(const struct clock_rate *off, const struct clock_rate *rate)
+{
+    return (struct interval){1e6 * ((1 + off->sure_low * 1e-6) * (1 + rate->low * 1e-6) - 1),
+                             1e6 * ((1 + off->sure_high * 1e-6) * (1 + rate->high * 1e-6) - 1)};
+}
+
+/* Is it wrong by the reference alone, which is wrong itself, and as a right one would be? */
+static bool differs_from_wrong(const struct clock_trial *trial, uint32_t faults)
+{
+    const int32_t reference = trial->report->reference.clock;
+    const struct clock_rate *off = reference < 0 || reference == (int32_t)trial->clock ||
+                                           faults != BIT(FAULT_WRONG_RATE) || wrong_rate(trial)
+                                       ? NULL
+                                       : refuted_by(trial, (uint32_t)reference);
+    if (!off)
+        return false;
+    const struct clock_rate rate = rate_to(trial, (uint32_t)reference);
+    const struct interval through = rate_through(off, &rate);
+    return rate.known && through.low < rate_limit(trial) && through.high > -rate_limit(trial);
+}
+
 static void judge_clock(struct clock_trial *trial, const bool *left_out, size_t reference_faults,
                         struct clock_verdict *verdict)
 {
@@ -644,6 +682,11 @@ static void judge_clock(struct clock_trial *trial, const bool *left_out, size_t 
     bool is_reference = trial->report->reference.clock == (int32_t)trial->clock;
     trial_gather(trial, left_out);
     verdict->faults = wall ? wall_faults(trial) : cpu_time_faults(trial);
+    if (wall && differs_from_wrong(trial, verdict->faults)) {
+        verdict->faults = 0;
+        BECAUSE(&verdict->why, CLAUSE, CLOCKS_DIFFERS,
+                trial->file->clocks[trial->report->reference.clock].name);
+    }
     if (is_reference && reference_faults)
         verdict->faults |= 1u << FAULT_SCATTERS;
     verdict->fault = main_fault(verdict->faults);
@@ -659,21 +702,6 @@ static void judge_clock(struct clock_trial *trial, const bool *left_out, size_t 
 
 /* ----------------------------------------------------------------------------------------------
  * What agrees with a wrong clock is wrong, although nothing of another make was read beside it. */
-
-/* How that clock runs against the wrong one; of a clock of which only edges are seen, turned round.
- */
-static struct clock_rate rate_to(const struct clock_trial *trial, uint32_t wrong)
-{
-    const struct clock_rate *back = trial->report->rates[wrong];
-    struct clock_rate rate = clocks_rate_between(trial->file, trial->report, trial->clock, wrong);
-    for (size_t i = 0; i < CLOCK_MOST_RATES && !rate.known; i++)
-        if (back[i].known && back[i].against == trial->clock)
-            rate = (struct clock_rate){.known = true,
-                                       .against_claim = back[i].against_claim,
-                                       .low = -back[i].high,
-                                       .high = -back[i].low};
-    return rate;
-}
 
 /* Is any clock of its counter right by who says that the other one is wrong, or from outside? Then
  * it is not the counter that is wrong. */
@@ -697,19 +725,17 @@ static enum clock_tie tie_of_wall(const struct clock_trial *trial, uint32_t wron
 {
     const struct clock_rate *off = trial->report->verdicts[wrong].falsified;
     const struct clock_rate rate = rate_to(trial, wrong);
-    const double limit = rate_limit(trial) * 1e-6;
+    const double limit = rate_limit(trial);
     *ppm = rate.known ? fmax(fabs(rate.low), fabs(rate.high)) : (double)NAN;
     if (!rate.known)
         return clocks_one_family(trial->file, trial->clock, wrong) &&
                        !counter_is_right(trial, off->against)
                    ? TIE_COUNTER
                    : TIE_NONE;
-    /* by the two rates, how fast it runs itself */
-    const double low = (1 + off->sure_low * 1e-6) * (1 + rate.low * 1e-6) - 1;
-    const double high = (1 + off->sure_high * 1e-6) * (1 + rate.high * 1e-6) - 1;
+    const struct interval through = rate_through(off, &rate);
     if (!rate.against_claim)
         return (int32_t)wrong == trial->report->reference.clock ? TIE_TAKEN : TIE_NONE;
-    if (low > limit || high < -limit)
+    if (through.low > limit || through.high < -limit)
         return TIE_AGREES;
     return rate.low <= 0 && rate.high >= 0 ? TIE_UNTOLD : TIE_NONE;
 }
@@ -1035,7 +1061,9 @@ static void say_fine(const struct clock_trial *trial, struct clock_verdict *verd
 
 static void explain_trust(const struct clock_trial *trial, struct clock_verdict *verdict)
 {
-    if (verdict->tie) {
+    if (verdict->why.count) {
+        return; /* said when it was found */
+    } else if (verdict->tie) {
         say_tie(trial, verdict);
     } else if (verdict->trust == TRUST_NOT_DEPENDABLE) {
         say_fault(trial, verdict->fault, &verdict->why);

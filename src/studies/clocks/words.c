@@ -52,6 +52,9 @@ const struct reason_words clocks_words[CLOCKS_SAYINGS] = {
         ", while by {other}, made of another counter as well, it is {ppm:%+.4g} ppm "
         "({low_ppm:%+.4g} to {high_ppm:%+.4g}): {other} or {against} is wrong"),
     /* what agrees with a wrong clock */
+    SAY(DIFFERS, "differs-from-wrong",
+        "differs from {clock}, which is wrong, as a right one would: nothing else could have shown "
+        "a fault"),
     SAY(AGREES, "agrees-with-wrong", "agrees with {clock}[ to {ppm:%.2g} ppm], which"),
     SAY(OF_WRONG_COUNTER, "of-wrong-counter",
         "nothing here could tell its rate, and it is made of the counter of {clock}, which"),
