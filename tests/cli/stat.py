@@ -268,6 +268,16 @@ class Trust(Case):
         self.assertRegex(done.stderr, r"page-faults .* exact\n")
         self.assertNotIn("not validated", done.stderr)
 
+    def test_a_zero_of_an_event_that_never_counts_is_marked(self):
+        self.countable("dummy")
+        tap.assay("validate", "dummy", "task-clock", "--budget", "2s", env=self.env, timeout=LONG)
+        rows = self.rows("-e", "dummy,task-clock", "--", "true")
+        self.assertEqual((rows["dummy"]["count"], rows["dummy"]["trust"], rows["dummy"]["trust_cause"]), (0, "unjudged", "reads-zero"))
+        self.assertEqual((rows["task-clock"]["trust"], rows["task-clock"]["trust_cause"]), ("unjudged", None))
+        self.assertIn("nothing shows that it counts at all", " ".join(self.stat("-e", "dummy", "--", "true").stderr.split()))
+        listed = json.loads(tap.assay("events", "dummy", "--json", env=self.env).stdout)["results"][0]
+        self.assertTrue(listed["verdict_reads_zero"])
+
     def test_a_verdict_of_another_mode_is_not_lent(self):
         self.countable("context-switches")
         tap.assay("validate", "context-switches:u", "--budget", "2s", env=self.env, timeout=LONG)

@@ -121,6 +121,16 @@ class Verdicts(Shared):
         self.assertEqual((event["verdict"], event["cause"]), ("dead", "mode-not-applicable"))
         self.assertRegex(self.text(), r"Not to be believed as named:[^;]*context-switches:u")
 
+    def test_an_event_that_nothing_judges_and_that_never_counts_says_so(self):
+        event = self.event("dummy")
+        self.assertEqual((event["verdict"], event["reads_zero"]), ("unjudged", True))
+        zero = next(said for said in event["note_data"] if said["code"] == "reads-zero")
+        self.assertEqual(zero["runs"], event["runs"])
+        self.assertGreater(zero["specimens"], 1)
+        self.assertIn("Read 0 in every run", event["note"])
+        # That nobody knows what it counts does not mean that it reads 0.
+        self.assertFalse(self.event("task-clock:u")["reads_zero"])
+
     def test_an_event_of_the_cpu_is_judged_or_its_absence_explained(self):
         event = self.judgements["instructions:u"]
         if event["verdict"] == "unsupported":

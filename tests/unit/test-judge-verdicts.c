@@ -89,6 +89,38 @@ TEST(without_a_prediction_nothing_is_judged_and_the_note_says_why)
     }
 }
 
+/* Measured only to see whether it ever counts: a class without code for it, no class at all; and an
+ * event that is predicted to be nothing. */
+TEST(an_unjudged_event_that_reads_nothing_but_zero_says_so)
+{
+    static const char *const classes[] = {"stalls", NULL, "page-faults"};
+    static const char *const reasons[] = {VALIDATE_LACK "stalls", "it has no class", NULL};
+    for (unsigned i = 0; i < 6; i++) {
+        const unsigned kind = i / 2;
+        const bool counts = i % 2 == 1;
+        builder_start(&built, 1);
+        struct evidence *evidence = build_event(&built, "stalls:u", "hardware", classes[kind]);
+        evidence->reason = memory_copy(reasons[kind]);
+        build_ladder(&built, evidence, &plain, "loop");
+        build_ladder(&built, evidence, &plain, "adds");
+        size_t runs = 0;
+        for (size_t j = 0; j < evidence->point_count; j++)
+            if (!evidence->points[j].is_null)
+                runs += evidence->points[j].run_count;
+        evidence->points[3].runs[1].value = counts;
+        const struct judgement *all = judged();
+        assert_came(all, VERDICT_UNJUDGED, CAUSE_NONE);
+        assert_int_equal(all->unmatched, kind != 2);
+        assert_int_equal(all->reads_zero, !counts);
+        const struct reason *zero = said(&all->why, WHY_READS_ZERO);
+        assert_int_equal(zero != NULL, !counts);
+        if (zero) {
+            assert_int_equal(zero->values[0].count, runs);
+            assert_int_equal(zero->values[1].count, 2);
+        }
+    }
+}
+
 TEST(code_whose_turn_never_came_is_not_said_to_predict_nothing)
 {
     struct evidence *evidence = begin_ladder("faults", "page-faults", &plain, "pages");

@@ -165,6 +165,9 @@ bool stat_is_good(const struct stat_event *event);
 bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event);
 const char *stat_trust_cause(const struct stat_event *event);
 #define STAT_WITHHELD_CAUSE "relayed-output"
+/* It counted nothing, and nothing here shows that it ever counts. */
+bool stat_is_empty(const struct stat_event *event);
+#define STAT_EMPTY_CAUSE "reads-zero"
 
 void stat_put_report(const void *kept, const struct style *style, struct text *out);
 extern const struct field stat_results, stat_csv; /* fields.c */

@@ -703,22 +703,48 @@ static bool is_for_lack(const char *class, const char *reason)
     return strcmp(reason, lack) == 0;
 }
 
+/* Does it read 0 wherever it was measured, before anything is subtracted? */
+static bool reads_zero(const struct judgement *judgement, size_t *runs, size_t *specimens)
+{
+    const struct evidence *evidence = judgement->evidence;
+    *runs = *specimens = 0;
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j++) {
+            if (evidence->points[i].runs[j].value)
+                return false;
+            *runs += !evidence->points[i].is_null && evidence->points[i].runs[j].running > 0;
+        }
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < i && !known; j++)
+            known = strcmp(judgement->rows[i].specimen, judgement->rows[j].specimen) == 0;
+        *specimens += !known;
+    }
+    return *runs > 0;
+}
+
 static void note_unjudged(struct judgement *judgement, const struct verdicts *verdicts)
 {
     const char *class = judgement->evidence->class, *reason = judgement->evidence->reason;
+    size_t runs, specimens;
+    judgement->unmatched =
+        judgement->row_count == 0 || (reason && *reason && verdicts->measured == verdicts->none);
     if (!class)
         SAY(&judgement->why, UNKNOWN_CLASS);
-    else if (judgement->row_count == 0 && (!reason || is_for_lack(class, reason)))
+    else if (judgement->unmatched && (!reason || is_for_lack(class, reason)))
         SAY(&judgement->why, NO_SPECIMEN, class);
-    else if (judgement->row_count == 0 && !*reason)
+    else if (judgement->unmatched && !*reason)
         SAY(&judgement->why, NO_TURN);
-    else if (judgement->row_count == 0)
+    else if (judgement->unmatched)
         SAY(&judgement->why, NOT_JUDGED,
             memory_format("%c%s", toupper((unsigned char)*reason), reason + 1));
     else if (verdicts->measured == 0 || verdicts->measured > verdicts->none)
         note_row(judgement, VERDICT_UNJUDGED, 1);
     else
         SAY(&judgement->why, NONE_PREDICTS, class);
+    judgement->reads_zero = reads_zero(judgement, &runs, &specimens);
+    if (judgement->reads_zero)
+        SAY(&judgement->why, READS_ZERO, runs, specimens);
 }
 
 static void write_note(struct judgement *judgement, const struct verdicts *verdicts)

@@ -391,15 +391,17 @@ static void add_subject(struct validating *run, struct tried_event *candidate)
 {
     AUTO_TEXT struct text reason = {0};
     put_reason(run, candidate, &reason);
-    if (reason.length) {
+    const bool unjudged = reason.length;
+    if (unjudged) {
         candidate->reason = memory_text(&reason);
-        return;
+        text_clear(&reason);
     }
     const struct counted_event event = {candidate->name, candidate->kind, candidate->class};
     const struct optional *runs = &validate_asked(run)->runs;
     bool source = strcmp(candidate->kind, "source") == 0, cpu = kind_is_of_cpu(candidate->kind);
     struct validate_subject subject = {.name = candidate->name,
                                        .class = candidate->class,
+                                       .unjudged = unjudged,
                                        .user_code = cpu || source,
                                        .interrupts = cpu,
                                        .brief = is_brief(run, candidate)};
@@ -409,11 +411,14 @@ static void add_subject(struct validating *run, struct tried_event *candidate)
         subject.runs = (uint32_t)(runs->given ? (runs->value + 1) / 2
                                               : source_runs(run->studying.catalogue, name));
     choose_cpus(run, candidate, &subject);
-    add_ways(run, name, &subject);
+    if (!unjudged || !source) /* whoever executes the code counts it: no counter can be dead */
+        add_ways(run, name, &subject);
     if (subject.way_count) {
         *memory_add(run->plan.subjects, run->plan.subject_count) = subject;
         return;
     }
+    if (unjudged)
+        return;
     source_put_paths(run->studying.catalogue, name, &reason);
     candidate->reason = memory_text(&reason);
 }

@@ -243,6 +243,8 @@ struct judgement {
     const char *fits; /* the class that fits instead, for other-definition; NULL else */
     unsigned rank;    /* among the events of its class that were judged, 1 is best; 0: alone */
     bool disagrees;   /* another path counts differently; the note says so */
+    bool unmatched;   /* unjudged: it was measured nowhere, or only to see whether it ever counts */
+    bool reads_zero;  /* unjudged, and every run reads 0: nothing shows that it counts at all */
     size_t disturbed, runs; /* over all points */
 };
 
