@@ -133,6 +133,57 @@ TEST(code_whose_turn_never_came_is_not_said_to_predict_nothing)
     assert_non_null(said(&all->rows[0].why, WHY_NO_TURN));
 }
 
+/* Overheads that outweigh every truth of the ladder: N = 0 says nothing, and one exact N is no
+ * proof where another is off. */
+TEST(what_the_overhead_outweighs_is_not_called_accurate_for_what_says_nothing)
+{
+    const struct built_way heavy = {.overhead = 50, .most_n = 10};
+    static const struct {
+        int64_t first, second; /* truths; and what the second reads in every so many runs */
+        uint64_t reads;
+        size_t every;
+        enum verdict verdict;
+        enum validate_why why;
+    } worlds[] = {
+        {0, 10, 12, 1, VERDICT_UNJUDGED, WHY_TOO_SMALL},
+        {0, 10, 11, 9, VERDICT_UNJUDGED, WHY_TOO_SMALL},
+        {1, 10, 12, 1, VERDICT_UNJUDGED, WHY_TOO_SMALL},
+        {1, 10, 10, 1, VERDICT_EXACT, WHY_EXACT_LADDER},
+        {1, 1000, 1001, 1, VERDICT_ACCURATE, WHY_EXACT_IN_PART},
+    };
+    for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++) {
+        struct evidence *evidence = begin_ladder("faults", "page-faults", &heavy, "pages");
+        for (size_t j = 0; j < evidence->point_count; j++) {
+            struct point *point = &evidence->points[j];
+            const bool second = point->n == 10;
+            if (point->is_null)
+                continue;
+            point->truth.low = point->truth.high = second ? worlds[i].second : worlds[i].first;
+            point->n = (uint64_t)point->truth.low;
+            for (size_t k = 0; k < point->run_count; k++)
+                point->runs[k].value =
+                    50 + (second && k % worlds[i].every == 0 ? worlds[i].reads : point->n);
+        }
+        const struct judgement *all = judged();
+        assert_verdict(all, worlds[i].verdict);
+        assert_int_equal(all->row_count, 1);
+        assert_non_null(said(&all->rows[0].why, worlds[i].why));
+    }
+}
+
+TEST(below_a_hundred_half_a_count_is_no_percentage)
+{
+    const struct built_way few = {.most_n = 10, .processes = 4, .runs = 100};
+    struct evidence *evidence = begin_ladder("faults", "page-faults", &few, "pages");
+    for (size_t i = 0; i < evidence->point_count; i++)
+        if (evidence->points[i].n == 10)
+            for (size_t j = 0; j < evidence->points[i].run_count; j += 5)
+                evidence->points[i].runs[j].value++;
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_ACCURATE);
+    assert_non_null(said(&all->rows[0].why, WHY_WITHIN_HALF));
+}
+
 TEST(only_zeros_predicted_prove_nothing)
 {
     (void)begin_ladder("faults", "page-faults", &plain, "adds");

@@ -175,6 +175,7 @@ static void describe_deviation(struct judged_row *row)
 struct tally {
     size_t of[STANDING_COUNT];
     size_t telling; /* exact or within, and not hidden by what the overhead varies */
+    size_t astray;  /* too small to be off, but not within 1 % either */
     size_t predict; /* points whose truth, of whatever grade, is not zero */
     size_t demand;  /* points whose truth says that something was to be counted … */
     size_t zero;    /* … and of those the ones that read nothing but 0 */
@@ -195,8 +196,10 @@ static struct tally tally_row(const struct judged_row *row,
         tally.of[standing]++;
         /* Where the overhead varies as much as the counts themselves, some agree by luck. */
         tally.telling +=
-            standing == STANDING_WITHIN ||
-            (standing == STANDING_EXACT && predicted >= TELLING * overhead_spread(judged));
+            standing == STANDING_WITHIN || (standing == STANDING_EXACT && predicted > 0 &&
+                                            predicted >= TELLING * overhead_spread(judged));
+        tally.astray += standing == STANDING_SMALL && demands &&
+                        fmax(-judged->low, judged->high) > point_tolerance(judged);
         tally.predict += judged->runs > 0 && predicted != 0;
         tally.demand += demands;
         tally.zero += demands && judged->is_zero;
@@ -250,18 +253,20 @@ static void describe_noise(struct judged_row *row, const struct tally *tally,
     SAY(&row->why, NULL_SPREAD, last->overhead_low, last->overhead_high);
 }
 
-static void describe_fine(struct judged_row *row)
+static void describe_fine(struct judged_row *row, const struct circumstances *circumstances)
 {
     /* The N of the points that count for the verdict, and the largest error that their intervals
-     * leave open. */
+     * leave open. Where no truth outweighs what the way adds, those count that are exact. */
+    const bool must_outweigh = row->verdict == VERDICT_ACCURATE && row->grade == TRUTH_PROVEN;
+    const bool none_outweighs = must_outweigh && !row_matters(row);
     double percent = 0;
     uint64_t first = 0, last = 0;
     bool any = false;
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *judged = &row->points[i];
         double predicted = fabs(point_predicted(judged));
-        if (judged->runs == 0 ||
-            (row->verdict == VERDICT_ACCURATE && row->grade == TRUTH_PROVEN && !judged->outweighs))
+        bool exact = predicted > 0 && point_standing(judged, circumstances) == STANDING_EXACT;
+        if (judged->runs == 0 || (none_outweighs ? !exact : must_outweigh && !judged->outweighs))
             continue;
         last = judged->point->n;
         first = any ? first : last;
@@ -278,6 +283,10 @@ static void describe_fine(struct judged_row *row)
         SAY(&row->why, EQUALS_MODEL, first, last);
     else if (row->grade == TRUTH_MODEL)
         SAY(&row->why, WITHIN_MODEL, percent, first, last);
+    else if (none_outweighs)
+        SAY(&row->why, EXACT_IN_PART, first, last);
+    else if (percent == 0)
+        SAY(&row->why, WITHIN_HALF, first, last);
     else
         SAY(&row->why, WITHIN, percent, first, last);
 }
@@ -315,7 +324,9 @@ static enum verdict decide(const struct judged_row *row, const struct tally *tal
         return VERDICT_UNJUDGED;
     if (row->grade == TRUTH_PROVEN && tally->of[STANDING_WITHIN] + small == 0)
         return VERDICT_EXACT;
-    if (tally->telling > 0)
+    /* Where no truth outweighs what the way adds, exact ones speak for the others only where these
+     * do not contradict them. */
+    if (tally->telling > 0 && (row_matters(row) || tally->astray == 0))
         return VERDICT_ACCURATE;
     /* Nothing outweighs what the way adds. Where that is noise, differing from run to run by more
      * than half of itself, it is too much of it. */
@@ -347,7 +358,7 @@ void judge_row(struct judged_row *row, const struct circumstances *circumstances
         break;
     case VERDICT_EXACT:
     case VERDICT_ACCURATE:
-        describe_fine(row);
+        describe_fine(row, circumstances);
         break;
     default:
         describe_unjudged(row, &tally);
