@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pty
+import shlex
 import shutil
 import signal
 import socket
@@ -464,6 +465,20 @@ class Output(Case):
             self.assertEqual(done.stdout, b"y\n")
             self.assertIn(b"nobody reads what the command writes: ended after 0 of 1 executions", done.stderr)
             self.assertIn(b"Counts of `yes`", done.stderr)
+            self.assertIn(b"because nobody read what it wrote", done.stderr)
+            self.assertNotIn(b"interrupted", done.stderr)
+
+    def test_relayed_or_not_it_ends_as_a_closed_pipe_ends_it(self):
+        store = os.path.join(self.folder, "unread.sqlite")
+        for via in ([], ["--via", "exec:env"]):
+            line = shlex.join([tap.ASSAY, "stat", *via, "--store", store, "--", "yes"])
+            done = subprocess.run(["sh", "-c", f"{{ {line}; echo status $? >&2; }} | head -1"], env={**os.environ, **self.env}, timeout=LONG,
+                                  capture_output=True, stdin=subprocess.DEVNULL, check=False)
+            self.assertIn(b"status 141", done.stderr)
+            again = tap.assay("stat", "--from", store)
+            self.assertIn("killed by SIGPIPE", " ".join(again.stdout.split()))
+            self.assertNotIn("SIGINT", again.stdout)
+            os.unlink(store)
 
     def test_what_cannot_be_written_is_said(self):
         with open("/dev/full", "wb") as full:

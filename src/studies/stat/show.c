@@ -252,11 +252,14 @@ static void put_ending(const struct stat_run *run, const struct style *style, st
             continue;
         told = status;
         command_ending(status, run->timeout, ending, sizeof(ending));
-        section_printf(style, out, "%s%s%s.", run->run_count > 1 ? "An execution " : "It ", ending,
+        section_printf(style, out, "%s%s%s%s.", run->run_count > 1 ? "An execution " : "It ",
+                       ending,
                        !run->runs[i].broken_off ? ""
-                       : stat_is_averaged(run, i)
-                           ? ", when this was interrupted: a part was counted"
-                           : ", when this was interrupted, and is left out");
+                       : run->reader_ended      ? ", because nobody read what it wrote any more"
+                                                : ", when this was interrupted",
+                       !run->runs[i].broken_off   ? ""
+                       : stat_is_averaged(run, i) ? ": a part was counted"
+                                                  : ", and is left out");
     }
 }
 

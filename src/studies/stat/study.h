@@ -41,6 +41,7 @@ struct stat_options {
 #define STAT_MOST_PAGES 1024u         /* what more adds is taken to be in proportion */
 #define STAT_COUNTER    "perf_event"  /* that counts here; in a store: why it does not */
 #define STAT_CUT_OFF    "interrupted" /* how a run ended whose last execution is but a part */
+#define STAT_UNREAD     "unread"      /* the same, because nobody read what it wrote any more */
 
 /* Why nothing is known of what starting a program adds. */
 #define STAT_NO_PROGRAM  "the kit has no program to learn what starting one adds"
