@@ -49,6 +49,25 @@ TEST(what_cannot_be_opened_is_unsupported_for_its_reason)
     assert_text(&all[3], REFUSED, 0, strerror(EINVAL));
 }
 
+/* A guest whose processes have a seccomp filter: only that no PMU is there is the hypervisor's. */
+TEST(a_system_call_that_a_filter_denies_is_a_refusal)
+{
+    static const struct {
+        int error;
+        bool filtered;
+        enum cause cause;
+    } worlds[] = {{ENOSYS, true, CAUSE_PERMISSION},  {ENOSYS, false, CAUSE_NONE},
+                  {EPERM, true, CAUSE_PERMISSION},   {EMFILE, true, CAUSE_NONE},
+                  {ENOENT, true, CAUSE_VIRTUALIZED}, {ENOENT, false, CAUSE_VIRTUALIZED}};
+    for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++) {
+        builder_start(&built, 1);
+        built.file.virtualized = true;
+        built.file.filtered = worlds[i].filtered;
+        build_refused(&built, "cycles:u", "hardware", "cycles", worlds[i].error, "why");
+        assert_came(judged(), VERDICT_UNSUPPORTED, worlds[i].cause);
+    }
+}
+
 TEST(a_counter_that_never_ran_is_unscheduled)
 {
     struct evidence *evidence = begin_ladder("cycles:u", "instructions", &plain, "adds");

@@ -478,6 +478,12 @@ static void note_ignored_mode(struct judgement *judgement, const struct judgemen
 
 /* --- a hypervisor that withholds the PMU --- */
 
+/* What a machine without a PMU answers. */
+static bool is_absent(int error)
+{
+    return error == ENOENT || error == ENODEV || error == ENXIO || error == EOPNOTSUPP;
+}
+
 static void blame_hypervisor(const struct case_file *file, struct judgements *all)
 {
     /* A PMU that is no core's (pmu: msr, rapl) may be there where that of the cores is not. */
@@ -495,6 +501,7 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
             blame(judgement, CAUSE_VIRTUALIZED);
             SAY(&judgement->why, HYPERVISOR);
         } else if (judgement->verdict == VERDICT_UNSUPPORTED && judgement->cause == CAUSE_NONE &&
+                   is_absent(judgement->evidence->error) &&
                    strcmp(judgement->evidence->kind, "pmu") != 0 && !opens) {
             judgement->cause = CAUSE_VIRTUALIZED;
         }
@@ -897,6 +904,10 @@ struct judgements judge_case(const struct case_file *file)
     for (size_t i = 0; i < file->event_count; i++) {
         struct judgement *judgement = &judgements.list[i];
         judge_event(&file->events[i], judgement);
+        /* A filter may say that there is no such call: that is a refusal. */
+        if (judgement->verdict == VERDICT_UNSUPPORTED && file->filtered &&
+            judgement->evidence->error == ENOSYS)
+            judgement->cause = CAUSE_PERMISSION;
         judgements.runs += judgement->runs;
         judgements.disturbed += judgement->disturbed;
         for (size_t j = 0; j < judgement->row_count; j++)

@@ -314,6 +314,8 @@ int validate_load(struct store *store, struct case_file *file, struct failure *f
     int error = store_facts(store, &load.facts, failure);
     const char *hypervisor = facts_get(&load.facts, "hypervisor");
     file->emulated = facts_get(&load.facts, "emulated") != NULL;
+    file->filtered = facts_number(&load.facts, "process.seccomp", 0) == 2 &&
+                     facts_get(&load.facts, "perf.paranoid");
     file->virtualized = hypervisor && strcmp(hypervisor, "none") != 0;
     if (error == 0)
         error = known_load(store, &load.known, failure);

@@ -106,6 +106,7 @@ struct case_file {
     size_t event_count;
     bool emulated;    /* times and caches of this machine mean nothing */
     bool virtualized; /* a hypervisor is between us and the CPU */
+    bool filtered;    /* a seccomp filter decides over system calls that the machine has */
 };
 
 /* The lists of a case grow by memory_add; a point begins as one of which nothing is predicted. */
