@@ -12,6 +12,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -212,6 +213,47 @@ class Everything(Shared):
         if not forbidden:
             self.skipTest("nobody is refused nothing here")
         self.assertFalse({name for name in forbidden if name + ":u" in forbidden})
+
+
+class Modes(Case):
+    # Between the two sides: instructions opens, and instructions:u is refused or not, whatever the machine has.
+    BETWEEN = r'''
+import re, subprocess, sys, threading, zlib
+refused = sys.argv[1] == "refused"
+probe = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def forward():
+    while True:
+        got = sys.stdin.buffer.raw.read(65536)
+        if not got:
+            break
+        probe.stdin.write(got)
+        probe.stdin.flush()
+    probe.stdin.close()
+threading.Thread(target=forward, daemon=True).start()
+for line in probe.stdout:
+    name = re.search(rb"^@assay \d+ event name=instructions(:u)? ", line.replace(b"%3A", b":"))
+    if name:
+        opens = not (refused and name.group(1))
+        body = line.rsplit(b" ", 1)[0]
+        body = re.sub(rb"openable=\d", b"openable=%d" % opens, body)
+        body = re.sub(rb"error=\d+", b"error=%d" % (0 if opens else 22), body)
+        body = re.sub(rb"reason=\S*", b"reason=" if opens else b"reason=odd", body)
+        line = body + b" %08x" % zlib.crc32(body) + b"\n"
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+sys.exit(probe.wait())
+'''
+
+    def note(self, how):
+        between = self.path("between.py")
+        with open(between, "w", encoding="utf-8") as file:
+            file.write(self.BETWEEN)
+        via = f"exec:{sys.executable} {between} {how}"
+        return self.events(self.judged("instructions", "--budget", "1s", "--via", via, statuses=(0, 3)))["instructions"]["note"]
+
+    def test_the_other_mode_is_recommended_only_where_it_opens(self):
+        self.assertIn("with :u it can be judged", self.note("open"))
+        self.assertIn("with :u it could be judged, but that is refused here", self.note("refused"))
 
 
 class Results(Shared):

@@ -357,6 +357,16 @@ static void choose_cpus(const struct validating *run, const struct tried_event *
 
 /* --- events --- */
 
+/* Does the same event open with :u? */
+static bool opens_in_user_mode(const struct validating *run, const char *name)
+{
+    struct listed_event user;
+    struct failure ignored = {0};
+    return session_try_event(run->studying.session, event_in_user_mode(name), &user, &ignored) ==
+               0 &&
+           user.openable;
+}
+
 /* Why nothing can judge an event that opens; "" when something can. */
 static void put_reason(const struct validating *run, const struct tried_event *candidate,
                        struct text *out)
@@ -373,7 +383,9 @@ static void put_reason(const struct validating *run, const struct tried_event *c
         !event_counts_user_only(candidate->name)) {
         text_puts(out, "it also counts what the operating system executes, which nobody predicts");
         if (!event_mode(candidate->name))
-            text_printf(out, ": with :u it can be judged");
+            text_puts(out, opens_in_user_mode(run, candidate->name)
+                               ? ": with :u it can be judged"
+                               : "; with :u it could be judged, but that is refused here");
     }
 }
 
