@@ -69,6 +69,9 @@ static void collect_perf_syscall(const struct machine_view *view, struct facts *
         result.instructions.error = result.cycles.error = -error;
     put_count(view, facts, "perf.instructions", &result.instructions);
     put_count(view, facts, "perf.cycles", &result.cycles);
+    view_live(view, facts, "perf.lockstep", result.lockstep ? "1" : NULL, ENOENT);
+    if (facts_get(facts, "perf.lockstep") && !facts_get(facts, "emulated"))
+        facts_set(facts, "emulated", "its cycles are its instructions, to the last one", 0);
 }
 
 static void fix_by_runtime(const struct facts *facts, struct advice *advice)
