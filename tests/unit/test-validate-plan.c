@@ -188,7 +188,7 @@ TEST(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs)
 
 TEST(test_an_event_that_nothing_judges_is_only_looked_at)
 {
-    world_begin(&world, "unknown");
+    world_begin(&world, "instructions");
     world.subjects[0].unjudged = true;
     assert_false(
         validate_next(&world.plan, &(struct validate_round){50 * SECOND, SECOND, SHARE_HALF}));
