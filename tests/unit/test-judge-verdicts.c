@@ -130,6 +130,7 @@ TEST(an_unjudged_event_that_reads_nothing_but_zero_says_so)
         const struct judgement *all = judged();
         assert_came(all, VERDICT_UNJUDGED, CAUSE_NONE);
         assert_int_equal(all->unmatched, kind != 2);
+        assert_int_equal(reasons_equal(&all->rows[0].why, &all->why), kind != 2);
         assert_int_equal(all->reads_zero, !counts);
         const struct reason *zero = said(&all->why, WHY_READS_ZERO);
         assert_int_equal(zero != NULL, !counts);

@@ -752,6 +752,9 @@ static void note_unjudged(struct judgement *judgement, const struct verdicts *ve
     judgement->reads_zero = reads_zero(judgement, &runs, &specimens);
     if (judgement->reads_zero)
         SAY(&judgement->why, READS_ZERO, runs, specimens);
+    for (size_t i = 0; i < judgement->row_count && judgement->unmatched; i++)
+        if (reasons_find(&judgement->rows[i].why, &validate_words[WHY_NO_PREDICTION]))
+            judgement->rows[i].why = judgement->why;
 }
 
 static void write_note(struct judgement *judgement, const struct verdicts *verdicts)

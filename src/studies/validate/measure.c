@@ -506,10 +506,10 @@ static bool further(void *kept)
     struct validating *run = kept;
     struct studying *studying = &run->studying;
     const uint64_t budget = studying->budget, least = run->plan.count ? 1 : LEAST_MS;
-    const uint64_t looks = budget ? budget / LOOKS : UINT64_MAX;
+    const uint64_t looks_ns = in_ns(budget ? budget / LOOKS : UINT64_MAX);
     /* When the others have begun, and before they take what is left. */
-    if (run->rounds >= FIRST_LEARN && looks < time_left(run) / 2 &&
-        validate_look(&run->plan, in_ns(looks)))
+    if (run->rounds >= FIRST_LEARN && looks_ns < in_ns(time_left(run)) &&
+        validate_look(&run->plan, looks_ns))
         return true;
     for (int share = SHARE_HALF; share < SHARE_COUNT && time_left(run) >= least; share++) {
         const struct validate_round round = {.budget_ns = in_ns(time_left(run)),
@@ -519,7 +519,7 @@ static bool further(void *kept)
         if (validate_next(&run->plan, &round))
             return true;
     }
-    if (time_left(run) >= least && validate_look(&run->plan, in_ns(time_left(run))))
+    if (time_left(run) >= least && validate_look(&run->plan, looks_ns))
         return true;
     for (size_t i = 0; i < run->plan.subject_count && budget; i++)
         studying->complete &=
