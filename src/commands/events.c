@@ -194,6 +194,8 @@ static int deliver_person(struct events *events, bool hints, int status)
         const struct study_trust *trust = &event->trust;
         if (event->trust.judged)
             table_addf(&table, TONE_PLAIN, "%s%s", trust->verdict, trust->stale ? ", stale" : "");
+        else if (trust->reads_zero)
+            table_addf(&table, TONE_PLAIN, "%s, reads 0", trust->verdict);
         else if (event->user_verdict[0])
             table_addf(&table, TONE_PLAIN, "with :u %s", event->user_verdict);
         else
@@ -252,6 +254,9 @@ static const struct field trust_fields[] = {
      "the name under which it was validated: the event's own", UNVALIDATED},
     {"verdict_age", AT(struct study_trust, age_s), "since that validation began", UNIT_S,
      .nullable = true},
+    {"verdict_reads_zero", AT(struct study_trust, reads_zero),
+     "it is unjudged, and read 0 in every run of that validation: nothing shows that it counts",
+     UNVALIDATED},
     {"verdict_stale", AT(struct study_trust, stale),
      "it was found on this CPU, but under another kernel, microcode or hypervisor", UNVALIDATED},
     {"verdict_difference", GET(FIELD_TEXT, get_difference),

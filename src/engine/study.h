@@ -72,6 +72,7 @@ struct study_trust {
     char event[128];      /* the name it was judged under */
     char verdict[24];     /* "exact" … */
     bool judged, refused; /* the verdict says something; it says that it could not be opened */
+    bool reads_zero;      /* it says nothing, but that it never read anything but 0 */
     int64_t age_s;        /* since then; -1: unknown */
     bool stale;           /* it was the same CPU, but not the same machine … */
     char difference[256]; /* … and what differs: "kernel 6.1.0 -> 6.18.0"; "" */

@@ -19,6 +19,7 @@
  *   form.h        what these files share */
 #pragma once
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -99,6 +100,26 @@ void event_release(struct event *event);
  * errno that perf_event_open gave. Reads paranoid level, hypervisor flags and so on below view. */
 void event_open_reason(const struct event_view *view, const struct event *event, int error,
                        char *reason, size_t size);
+
+/* Why perf_event_open itself is not allowed, whatever the event: a sentence's rest. filtered: a
+ * seccomp filter decides over this process's system calls; contained: which came with a container.
+ * Doctor says the same. */
+static inline const char *event_forbidden_words(int error, bool filtered, bool contained)
+{
+    if (filtered && contained)
+        return "the container's seccomp profile blocks it. Start the container with --cap-add "
+               "PERFMON and a profile that allows perf_event_open (or --security-opt "
+               "seccomp=unconfined)";
+    if (filtered)
+        return "a seccomp filter, which came with whatever started this process, blocks it. Run "
+               "outside that sandbox, or let it allow perf_event_open (containers: --security-opt "
+               "seccomp=unconfined; systemd: SystemCallFilter=perf_event_open)";
+    if (error == ENOSYS)
+        return "the operating system was built without CONFIG_PERF_EVENTS, or this is an emulation "
+               "of one (gVisor, qemu-user, WSL 1). Run on a real Linux kernel";
+    return "a security module (SELinux, AppArmor) or lockdown forbids it, as the kernel's log "
+           "says, or it needs CAP_PERFMON";
+}
 
 /* One of the reasons: doctor says the same (src/machine/describe-system.c). */
 #define FIRECRACKER_COUNTERS                                                                       \

@@ -5,8 +5,10 @@
  * says little, because the operating system uses the same few for many causes; together with the
  * machine's situation it is nearly always unambiguous. */
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <linux/capability.h>
 
@@ -134,6 +136,24 @@ static unsigned long long status_value(const char *status, const char *key, int 
     return line ? strtoull(line + strlen(key), NULL, base) : 0;
 }
 
+/* 1 when any namespace that containers make is not the machine's own, 0 when none is, -1 when
+ * nothing tells. Machines are made from images of containers and keep their marker files. */
+static int in_own_namespace(const struct event_view *view)
+{
+    /* The kernel gives the first of each kind a fixed number (include/linux/proc_ns.h). */
+    static const char *const first[] = {"pid:[4026531836]", "cgroup:[4026531835]",
+                                        "user:[4026531837]"};
+    int own = -1;
+    for (size_t i = 0; i < sizeof(first) / sizeof(first[0]) && own != 1; i++) {
+        char path[PATH_MAX], target[64] = "";
+        snprintf(path, sizeof(path), "%s/proc/self/ns/%.*s", view->root,
+                 (int)strcspn(first[i], ":"), first[i]);
+        if (readlink(path, target, sizeof(target) - 1) > 0)
+            own = strcmp(target, first[i]) != 0;
+    }
+    return own;
+}
+
 /* The lab's machines name themselves, as src/lab/machine.c writes it. */
 static bool is_lab(const struct event_view *view)
 {
@@ -172,9 +192,11 @@ static void situation_collect(const struct event_view *view, struct situation *s
                              (effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1);
     }
     situation->lab = is_lab(view);
-    situation->container = view_exists(view, "/.dockerenv") ||
-                           view_exists(view, "/run/.containerenv") ||
-                           view_exists(view, "/run/systemd/container");
+    const int own = in_own_namespace(view);
+    situation->container = own < 0 ? view_exists(view, "/.dockerenv") ||
+                                         view_exists(view, "/run/.containerenv") ||
+                                         view_exists(view, "/run/systemd/container")
+                                   : own;
 }
 
 /* --- From an errno and the situation to words --- */
@@ -280,22 +302,13 @@ static void say_not_found(struct text *text, const struct refusal *refusal)
 static void say_filtered(struct text *text, const struct refusal *refusal)
 {
     const struct situation *now = &refusal->now;
-    text_puts(text, "the system call perf_event_open is not allowed at all: ");
-    if (now->seccomp && now->container)
-        text_puts(
-            text,
-            "the container's seccomp profile blocks it. Start the container with --cap-add PERFMON "
-            "and a profile that allows perf_event_open (or --security-opt seccomp=unconfined)");
-    else if (now->seccomp)
-        text_puts(text, "a seccomp filter blocks it. Run outside the sandbox, or let the sandbox "
-                        "allow perf_event_open (containers: --security-opt seccomp=unconfined; "
-                        "systemd: SystemCallFilter=perf_event_open)");
-    else if (refusal->error == ENOSYS)
-        text_puts(text, "the operating system was built without CONFIG_PERF_EVENTS, or this is an "
-                        "emulation of one (gVisor, qemu-user, WSL 1). Run on a real Linux kernel");
-    else
-        text_printf(text, "a security module or lockdown forbids it, or it needs CAP_PERFMON: %s",
-                    grant(refusal));
+    /* Where the operating system never heard of it, no filter hides it. */
+    const bool filtered =
+        now->seccomp && !(refusal->error == ENOSYS && now->paranoid == PARANOID_UNKNOWN);
+    text_printf(text, "the system call perf_event_open is not allowed at all: %s",
+                event_forbidden_words(refusal->error, filtered, now->container));
+    if (refusal->error != ENOSYS && !filtered)
+        text_printf(text, ": %s", grant(refusal));
 }
 
 static void say_not_permitted(struct text *text, const struct refusal *refusal)
@@ -324,6 +337,8 @@ static void say_denied(struct text *text, const struct refusal *refusal)
     } else if (event->kind == EVENT_UPROBE) {
         text_printf(text, "uprobes need CAP_PERFMON whatever the paranoid level is: %s",
                     grant(refusal));
+    } else if (now->capable && now->seccomp) {
+        say_filtered(text, refusal);
     } else if (now->capable) {
         text_puts(text, "a security module (SELinux, AppArmor, lockdown) forbids it although the "
                         "capability is there: see the audit log");
@@ -395,9 +410,12 @@ static void say_no_room(struct text *text, const struct refusal *refusal)
 
 static void say_busy(struct text *text, const struct refusal *refusal)
 {
-    (void)refusal;
-    text_puts(text, "something else holds the PMU for itself (another profiler, a hypervisor, or "
-                    "the NMI watchdog): end it, or `sudo sysctl kernel.nmi_watchdog=0`");
+    char watchdog[16] = "";
+    view_read_text(refusal->view, watchdog, sizeof(watchdog), "/proc/sys/kernel/nmi_watchdog");
+    text_printf(text, "something else holds the PMU for itself (another profiler, a hypervisor%s",
+                atoi(watchdog) > 0 ? ", or the NMI watchdog, which is on): end it, or `sudo sysctl "
+                                     "kernel.nmi_watchdog=0`"
+                                   : "): end it");
 }
 
 static void say_too_many_files(struct text *text, const struct refusal *refusal)

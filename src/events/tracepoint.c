@@ -7,6 +7,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "events/form.h"
@@ -56,7 +57,14 @@ static int split_name(const char *whole, struct tracepoint_name *parts, struct f
  * group of the mount, so opening the folder alone is not enough. */
 static int unreachable(const struct event_view *view, struct failure *failure)
 {
-    switch (view->tracefs_error) {
+    const int error = view->tracefs_error;
+    if ((error == EACCES || error == EPERM) && !view->root[0] && geteuid() == 0)
+        return fail_with(failure, -EACCES,
+                         "the numbers of tracepoints cannot be looked up: tracefs is closed even "
+                         "to this root, by lockdown, a security module or a user namespace (as of a "
+                         "rootless container); where the number is known, tracepoint/config=N/u "
+                         "works without");
+    switch (error) {
     case EACCES:
         return fail_with(
             failure, -EACCES,

@@ -77,6 +77,10 @@ void machine_collect(const struct machine_view *view, struct facts *facts);
  * as the facts have it: show it cleaned. */
 void machine_sentence(const struct facts *facts, struct text *line);
 
+/* One of the fields that a validation depends on, by its place in machine_fields; NULL: not known.
+ */
+const char *machine_field_value(const struct facts *facts, size_t place);
+
 /* 16 hexadecimal digits over CPU, microcode, kernel, hypervisor and ISA: what a validation depends
  * on. Two machines, or one before and after an update, differ in it. */
 void machine_fingerprint(const struct facts *facts, char fingerprint[17]);
@@ -158,7 +162,14 @@ struct perf_try {
     int dummy;  /* positive errno of opening a software event that needs no hardware */
     struct perf_count instructions,
         cycles; /* user mode, over a spin of a few 100 000 instructions */
+    /* In windows of different lengths cycles were instructions, times the same power of two, to the
+     * last: that is how an emulator makes them, and no CPU. */
+    bool lockstep;
 };
+
+/* Of these powers of two (bit k: 2^k) the ones by which such cycles are such instructions. */
+#define LOCKSTEP_FACTORS 8
+unsigned lockstep_factors(unsigned factors, uint64_t instructions, uint64_t cycles);
 
 /* cpu: where to run the attempt (a core the PMU covers), -1 for anywhere. 0, or negative errno when
  * not even the attempt could be made. */

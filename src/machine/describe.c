@@ -22,31 +22,36 @@
 
 #define SPIN_STEPS 100000
 
-static int open_event(uint32_t type, uint64_t config)
+static int open_event(uint32_t type, uint64_t config, int leader)
 {
     struct perf_event_attr attr = {
         .type = type,
         .size = sizeof(attr),
         .config = config,
-        .disabled = 1,
+        .disabled = leader < 0,
         .exclude_kernel = 1,
         .exclude_hv = 1,
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
     };
-    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    long fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
     return fd < 0 ? -errno : (int)fd;
+}
+
+static void spin(int steps)
+{
+    for (volatile int step = 0; step < steps; step = step + 1)
+        ;
 }
 
 static struct perf_count count_hardware(uint64_t config)
 {
-    AUTO_CLOSE int fd = open_event(PERF_TYPE_HARDWARE, config);
+    AUTO_CLOSE int fd = open_event(PERF_TYPE_HARDWARE, config, -1);
     if (fd < 0)
         return (struct perf_count){.error = -fd};
     uint64_t values[3] = {0};
     if (ioctl(fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
         return (struct perf_count){.error = errno};
-    for (volatile int step = 0; step < SPIN_STEPS; step = step + 1)
-        ;
+    spin(SPIN_STEPS);
     ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
     ssize_t got = read(fd, values, sizeof(values));
     if (got != (ssize_t)sizeof(values))
@@ -55,12 +60,52 @@ static struct perf_count count_hardware(uint64_t config)
         .count = values[0], .enabled_ns = values[1], .running_ns = values[2]};
 }
 
+#define WINDOWS 8
+
+/* What was counted in a window that is over, and for all of it; 0: it was not. */
+static uint64_t whole_count(int fd)
+{
+    uint64_t values[3] = {0};
+    return read(fd, values, sizeof(values)) == (ssize_t)sizeof(values) && values[1] == values[2]
+               ? values[0]
+               : 0;
+}
+
+unsigned lockstep_factors(unsigned factors, uint64_t instructions, uint64_t cycles)
+{
+    for (unsigned factor = 0; factor < LOCKSTEP_FACTORS; factor++)
+        if (!instructions || instructions << factor != cycles)
+            factors &= ~(1u << factor);
+    return factors;
+}
+
+static bool is_lockstep(void)
+{
+    AUTO_CLOSE int instructions = open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, -1);
+    AUTO_CLOSE int cycles =
+        instructions < 0 ? -1
+                         : open_event(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, instructions);
+    unsigned fits = (1u << LOCKSTEP_FACTORS) - 1;
+    if (cycles < 0)
+        return false;
+    for (int window = 1; window <= WINDOWS && fits; window++) {
+        if (ioctl(instructions, PERF_EVENT_IOC_RESET, PERF_IOC_FLAG_GROUP) < 0 ||
+            ioctl(instructions, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP) < 0)
+            return false;
+        spin(window * window * 101);
+        ioctl(instructions, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+        fits = lockstep_factors(fits, whole_count(instructions), whole_count(cycles));
+    }
+    return fits != 0;
+}
+
 static void attempt(struct perf_try *result)
 {
-    AUTO_CLOSE int fd = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY);
+    AUTO_CLOSE int fd = open_event(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_DUMMY, -1);
     result->dummy = fd < 0 ? -fd : 0;
     result->instructions = count_hardware(PERF_COUNT_HW_INSTRUCTIONS);
     result->cycles = count_hardware(PERF_COUNT_HW_CPU_CYCLES);
+    result->lockstep = !result->cycles.error && is_lockstep();
 }
 
 static void report(int fd, int cpu)
@@ -120,9 +165,22 @@ static const char *known(void *facts, const char *key)
     return facts_get(facts, key);
 }
 
+/* What counting showed is seen only by those who may count: it has no part. */
+static const char *lasting(void *facts, const char *key)
+{
+    return strcmp(key, "emulated") == 0 && facts_get(facts, "perf.lockstep")
+               ? machine_emulation(known, facts)
+               : facts_get(facts, key);
+}
+
+const char *machine_field_value(const struct facts *facts, size_t place)
+{
+    return lasting((void *)(uintptr_t)facts, machine_fields[place].key);
+}
+
 void machine_fingerprint(const struct facts *facts, char fingerprint[17])
 {
-    machine_fields_name(known, (void *)(uintptr_t)facts, fingerprint);
+    machine_fields_name(lasting, (void *)(uintptr_t)facts, fingerprint);
 }
 
 size_t machine_difference(const struct facts *then, const struct facts *now, char *text,
@@ -131,8 +189,8 @@ size_t machine_difference(const struct facts *then, const struct facts *now, cha
     AUTO_TEXT struct text list = {0};
     size_t count = 0;
     for (size_t i = 0; i < MACHINE_FIELDS; i++) {
-        const char *before = facts_get(then, machine_fields[i].key);
-        const char *after = facts_get(now, machine_fields[i].key);
+        const char *before = machine_field_value(then, i);
+        const char *after = machine_field_value(now, i);
         if (before ? after && strcmp(before, after) == 0 : !after)
             continue;
         text_printf(&list, "%s%s %s -> %s", count++ ? ", " : "", machine_fields[i].label,

@@ -4,6 +4,7 @@
  * From facts to the fields of a passport, and to what passports say. */
 #define ASSAY_NO_INLINE
 #include "machine/passports.h"
+#include "machine/check.h"
 
 #include <errno.h>
 #include <time.h>
@@ -23,7 +24,7 @@ int machine_trust(const struct facts *facts, const char *event, struct assay_tru
     if (!machine)
         return fail_with(failure, -ENOMEM, "out of memory");
     for (int i = 0; i < MACHINE_FIELDS; i++)
-        trust_machine_set(machine, i, facts_get(facts, machine_fields[i].key));
+        trust_machine_set(machine, i, machine_field_value(facts, (size_t)i));
     const struct trust_question question = {
         .folder = folder, .event = event, .machine = machine, .now = (int64_t)time(NULL)};
     return trust_look(&question, trust, failure);
@@ -35,7 +36,7 @@ bool machine_passport_field(const struct facts *facts, size_t place, struct pass
         return false;
     *field = (struct passport_field){.key = machine_fields[place].key,
                                      .label = machine_fields[place].label,
-                                     .value = facts_get(facts, machine_fields[place].key)};
+                                     .value = machine_field_value(facts, place)};
     return true;
 }
 

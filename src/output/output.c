@@ -315,7 +315,8 @@ int output_open(struct output *output, const char *path, struct failure *failure
 
 int output_commit(struct output *output, struct failure *failure)
 {
-    errno = 0;
+    if (!ferror(output->stream)) /* else it is that of the write that failed */
+        errno = 0;
     bool failed = fflush(output->stream) != 0 || ferror(output->stream);
     int error = failed ? (errno ? errno : EIO) : 0;
     if (!output->path)

@@ -126,7 +126,8 @@ void store_give_up(struct store *store, const struct failure *why);
  * again. */
 int store_finish(struct store *store, struct failure *failure);
 /* Keeps how a run ended that is not finished: "budget" where its time was over, "interrupted" where
- * a part of a command was counted. NULL: it goes on. */
+ * a part of a command was counted, "unread" where that is because nobody read what it wrote. NULL:
+ * it goes on. */
 int store_put_ended(struct store *store, const char *how, struct failure *failure);
 /* Commits the visits that ended, forgets one that did not. store may be NULL. */
 void store_close(struct store *store);

@@ -46,6 +46,19 @@ class Confined(unittest.TestCase):
             return {int(row[0]) for row in store.execute(query)}
 
 
+class OldCpu(unittest.TestCase):
+    @unittest.skipUnless(shutil.which("qemu-x86_64"), "qemu-x86_64 is not installed (qemu-user)")
+    def test_an_instruction_that_the_cpu_lacks_is_forbidden_by_nobody(self):
+        harness = os.path.join(os.environ["ASSAY_KIT"], "harness-watch-static")
+        if not os.environ["ASSAY_KIT"].endswith("x86_64") or not os.path.exists(harness):
+            self.skipTest("there is no harness for x86-64 here")
+        for model, lacks in (("core2duo", True), ("max", False)):
+            done = subprocess.run(["qemu-x86_64", "-cpu", model, harness, "--describe"], text=True, timeout=60, check=False, capture_output=True)
+            said = next(line for line in done.stdout.splitlines() if line.split()[1] == "rdtscp")
+            self.assertEqual("this CPU has no instruction rdtscp" in said, lacks, said)
+            self.assertNotIn("sandbox", said)
+
+
 class Privileges(Confined):
     @unittest.skipUnless(os.geteuid() == 0 and shutil.which("setpriv"), "needs root and setpriv to become nobody")
     def test_a_probe_without_any_watches_all_the_same(self):

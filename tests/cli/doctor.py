@@ -171,6 +171,24 @@ class Refused(unittest.TestCase):
     def test_a_filter_that_kills(self):
         self.assertIn("killed", self.refused("KILL"))
 
+    def test_one_cause_is_explained_alike(self):
+        """By doctor, by who measures, by who counts a command, and as a refusal by who judges."""
+        for how in ("EPERM", "ENOSYS"):
+            prefix = (REFUSE, how, "--", tap.ASSAY)
+            def said(*arguments):
+                done = subprocess.run([*prefix, *arguments], text=True, timeout=60, check=False, capture_output=True, stdin=subprocess.DEVNULL,
+                                      env={**os.environ, "XDG_STATE_HOME": tempfile.gettempdir() + "/nowhere"})
+                return done.stdout, " ".join(done.stderr.split())
+            why = judged(prefix=(REFUSE, how, "--"))[1]["perf-syscall"]["why"]
+            words = why.partition("page faults: ")[2].partition(". Run")[0].partition(". Start")[0]
+            self.assertIn("seccomp", words)
+            self.assertIn(words, said("measure", "-e", "page-faults")[1])
+            self.assertIn(words, " ".join(said("stat", "-e", "page-faults", "--", "true")[1].split()))
+            with tempfile.TemporaryDirectory() as folder:
+                event = json.loads(said("validate", "instructions:u", "--json", "--quiet", "--store", folder + "/s.sqlite")[0])["analysis"]["events"][0]
+            self.assertIn(words, event["note"])
+            self.assertEqual((event["verdict"], event["cause"]), ("unsupported", "permission"))
+
     def test_the_report_still_ends_well(self):
         report = subprocess.run([REFUSE, "ENOSYS", "--", tap.ASSAY, "doctor"], text=True, capture_output=True, timeout=60,
                                 check=False)

@@ -4,6 +4,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -153,6 +154,24 @@ class Refused(unittest.TestCase):
                 self.assertRegex(done.stdout, NOTHING)
                 self.assertIn("perf_event_open", done.stdout)
                 self.assertIn("assay doctor`", done.stdout)
+
+    def test_root_is_not_sent_to_root(self):
+        root = ["unshare", "--user", "--map-root-user"]
+        if os.geteuid() == 0 and shutil.which("setpriv"):  # a root that may do nothing
+            root = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", *root]
+        if not shutil.which("unshare") or subprocess.run([*root, "true"], capture_output=True, check=False).returncode:
+            self.skipTest("no user namespace can be made here")
+        done = subprocess.run([*root, tap.ASSAY, "events", "syscalls:sys_enter_getppid"], text=True, capture_output=True, check=False, timeout=60)
+        if "tracefs" not in done.stderr:
+            self.skipTest("tracefs may be read by everybody here, or is not there: " + done.stdout)
+        self.assertIn("closed even to this root", done.stderr)
+        self.assertNotIn("Run as root", done.stderr)
+
+    def test_a_reader_that_left_early_ends_it_without_a_word(self):
+        with subprocess.Popen([tap.ASSAY, "events", "--specimens"], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+            os.read(running.stdout.fileno(), 1)
+            running.stdout.close()
+            self.assertEqual(running.stderr.read(), b"")
 
     def test_the_way_out_leads_to_the_machine_that_was_asked(self):
         if not REFUSE:

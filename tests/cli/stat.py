@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import pty
+import shlex
 import shutil
 import signal
 import socket
@@ -268,6 +269,16 @@ class Trust(Case):
         self.assertRegex(done.stderr, r"page-faults .* exact\n")
         self.assertNotIn("not validated", done.stderr)
 
+    def test_a_zero_of_an_event_that_never_counts_is_marked(self):
+        self.countable("dummy")
+        tap.assay("validate", "dummy", "task-clock", "--budget", "2s", env=self.env, timeout=LONG)
+        rows = self.rows("-e", "dummy,task-clock", "--", "true")
+        self.assertEqual((rows["dummy"]["count"], rows["dummy"]["trust"], rows["dummy"]["trust_cause"]), (0, "unjudged", "reads-zero"))
+        self.assertEqual((rows["task-clock"]["trust"], rows["task-clock"]["trust_cause"]), ("unjudged", None))
+        self.assertIn("nothing shows that it counts at all", " ".join(self.stat("-e", "dummy", "--", "true").stderr.split()))
+        listed = json.loads(tap.assay("events", "dummy", "--json", env=self.env).stdout)["results"][0]
+        self.assertTrue(listed["verdict_reads_zero"])
+
     def test_a_verdict_of_another_mode_is_not_lent(self):
         self.countable("context-switches")
         tap.assay("validate", "context-switches:u", "--budget", "2s", env=self.env, timeout=LONG)
@@ -454,6 +465,20 @@ class Output(Case):
             self.assertEqual(done.stdout, b"y\n")
             self.assertIn(b"nobody reads what the command writes: ended after 0 of 1 executions", done.stderr)
             self.assertIn(b"Counts of `yes`", done.stderr)
+            self.assertIn(b"because nobody read what it wrote", done.stderr)
+            self.assertNotIn(b"interrupted", done.stderr)
+
+    def test_relayed_or_not_it_ends_as_a_closed_pipe_ends_it(self):
+        store = os.path.join(self.folder, "unread.sqlite")
+        for via in ([], ["--via", "exec:env"]):
+            line = shlex.join([tap.ASSAY, "stat", *via, "--store", store, "--", "yes"])
+            done = subprocess.run(["sh", "-c", f"{{ {line}; echo status $? >&2; }} | head -1"], env={**os.environ, **self.env}, timeout=LONG,
+                                  capture_output=True, stdin=subprocess.DEVNULL, check=False)
+            self.assertIn(b"status 141", done.stderr)
+            again = tap.assay("stat", "--from", store)
+            self.assertIn("killed by SIGPIPE", " ".join(again.stdout.split()))
+            self.assertNotIn("SIGINT", again.stdout)
+            os.unlink(store)
 
     def test_what_cannot_be_written_is_said(self):
         with open("/dev/full", "wb") as full:

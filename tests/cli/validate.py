@@ -12,6 +12,7 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -121,6 +122,16 @@ class Verdicts(Shared):
         self.assertEqual((event["verdict"], event["cause"]), ("dead", "mode-not-applicable"))
         self.assertRegex(self.text(), r"Not to be believed as named:[^;]*context-switches:u")
 
+    def test_an_event_that_nothing_judges_and_that_never_counts_says_so(self):
+        event = self.event("dummy")
+        self.assertEqual((event["verdict"], event["reads_zero"]), ("unjudged", True))
+        zero = next(said for said in event["note_data"] if said["code"] == "reads-zero")
+        self.assertEqual(zero["runs"], event["runs"])
+        self.assertGreater(zero["specimens"], 1)
+        self.assertIn("Read 0 in every run", event["note"])
+        # That nobody knows what it counts does not mean that it reads 0.
+        self.assertFalse(self.event("task-clock:u")["reads_zero"])
+
     def test_an_event_of_the_cpu_is_judged_or_its_absence_explained(self):
         event = self.judgements["instructions:u"]
         if event["verdict"] == "unsupported":
@@ -202,6 +213,47 @@ class Everything(Shared):
         if not forbidden:
             self.skipTest("nobody is refused nothing here")
         self.assertFalse({name for name in forbidden if name + ":u" in forbidden})
+
+
+class Modes(Case):
+    # Between the two sides: instructions opens, and instructions:u is refused or not, whatever the machine has.
+    BETWEEN = r'''
+import re, subprocess, sys, threading, zlib
+refused = sys.argv[1] == "refused"
+probe = subprocess.Popen(sys.argv[2:], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def forward():
+    while True:
+        got = sys.stdin.buffer.raw.read(65536)
+        if not got:
+            break
+        probe.stdin.write(got)
+        probe.stdin.flush()
+    probe.stdin.close()
+threading.Thread(target=forward, daemon=True).start()
+for line in probe.stdout:
+    name = re.search(rb"^@assay \d+ event name=instructions(:u)? ", line.replace(b"%3A", b":"))
+    if name:
+        opens = not (refused and name.group(1))
+        body = line.rsplit(b" ", 1)[0]
+        body = re.sub(rb"openable=\d", b"openable=%d" % opens, body)
+        body = re.sub(rb"error=\d+", b"error=%d" % (0 if opens else 22), body)
+        body = re.sub(rb"reason=\S*", b"reason=" if opens else b"reason=odd", body)
+        line = body + b" %08x" % zlib.crc32(body) + b"\n"
+    sys.stdout.buffer.write(line)
+    sys.stdout.buffer.flush()
+sys.exit(probe.wait())
+'''
+
+    def note(self, how):
+        between = self.path("between.py")
+        with open(between, "w", encoding="utf-8") as file:
+            file.write(self.BETWEEN)
+        via = f"exec:{sys.executable} {between} {how}"
+        return self.events(self.judged("instructions", "--budget", "1s", "--via", via, statuses=(0, 3)))["instructions"]["note"]
+
+    def test_the_other_mode_is_recommended_only_where_it_opens(self):
+        self.assertIn("with :u it can be judged", self.note("open"))
+        self.assertIn("with :u it could be judged, but that is refused here", self.note("refused"))
 
 
 class Results(Shared):

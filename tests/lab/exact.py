@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Counts in the lab are exact: the same in every run, with an error that does not depend on the work."""
 import collections
+import json
 
 import tap
 from laboratory import VIA, LabCase
@@ -41,6 +42,10 @@ class Exact(LabCase):
             self.assertEqual(of["instructions:u"], of["instructions:u"][:1] * RUNS, cell)
         self.assertIn("QEMU TCG", report["machine"]["emulated"])
         self.assertEqual(report["machine"]["isa"], "aarch64")
+
+    def test_its_counters_show_that_it_is_emulated_whether_it_says_so_or_not(self):
+        done = self.assay("doctor", "--json", via=VIA)
+        self.assertEqual(json.loads(done.stdout)["analysis"]["facts"]["perf.lockstep"], "1", done.stderr)
 
     def test_more_events_than_counters_are_shown_as_multiplexed_with_scaling_and_error(self):
         """On another CPU, which counts exactly too."""

@@ -124,6 +124,7 @@ TEST(commands_fit_who_reads_them)
     }
     AUTO_FACTS struct facts facts = {0};
     facts_set(&facts, "perf.instructions", "unscheduled", 0);
+    facts_set(&facts, "kernel.nmi_watchdog", "1", 0);
     facts_set(&facts, "process.euid", "0", 0);
     struct advice advice;
     check_judge(check_find("pmu"), &facts, &advice);

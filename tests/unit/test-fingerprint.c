@@ -75,6 +75,49 @@ TEST(nothing_else_counts)
     assert_string_equal(text, "");
 }
 
+TEST(cycles_that_are_instructions_in_every_window_are_made_by_a_program)
+{
+    static const struct {
+        uint64_t counts[3][2]; /* windows of instructions and cycles */
+        bool lockstep;
+    } machines[] = {
+        {{{1018, 1018}, {4018, 4018}, {9018, 9018}}, true},   /* -icount shift=0 */
+        {{{1018, 4072}, {4018, 16072}, {9018, 36072}}, true}, /* shift=2 */
+        {{{1018, 1018}, {4018, 4018}, {9018, 9019}}, false},
+        {{{1018, 1018}, {4018, 8036}, {9018, 18036}}, false}, /* now this power, now that */
+        {{{1018, 3054}, {4018, 12054}, {9018, 27054}}, false},
+        {{{1018, 1018}, {0, 0}, {9018, 9018}}, false},
+    };
+    for (size_t i = 0; i < sizeof(machines) / sizeof(machines[0]); i++) {
+        unsigned factors = (1u << LOCKSTEP_FACTORS) - 1;
+        for (size_t j = 0; j < 3; j++)
+            factors = lockstep_factors(factors, machines[i].counts[j][0], machines[i].counts[j][1]);
+        assert_int_equal(factors != 0, machines[i].lockstep);
+    }
+}
+
+/* Who may count sees that a PMU is emulated; who may not gives the machine the same name. */
+TEST(what_counting_shows_of_an_emulated_pmu_has_no_part)
+{
+    AUTO_FACTS struct facts before = {0}, after = {0}, declared = {0};
+    char first[17], second[17], text[256];
+    fill(&before);
+    fill(&after);
+    fill(&declared);
+    facts_set(&after, "perf.lockstep", "1", 0);
+    facts_set(&after, "emulated", "by its counts", 0);
+    machine_fingerprint(&before, first);
+    machine_fingerprint(&after, second);
+    assert_string_equal(first, second);
+    assert_int_equal(machine_difference(&before, &after, text, sizeof(text)), 0);
+    /* Unless it is known otherwise, too. */
+    facts_set(&declared, "emulated", "QEMU TCG, in assay's lab", 0);
+    facts_set(&after, "emulated.declared", "lab", 0);
+    machine_fingerprint(&declared, first);
+    machine_fingerprint(&after, second);
+    assert_string_equal(first, second);
+}
+
 /* Names with commas in them: RISC-V's and POWER's. */
 TEST(switching_off_a_cpu_of_the_same_kind_changes_nothing)
 {

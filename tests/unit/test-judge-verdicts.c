@@ -49,6 +49,25 @@ TEST(what_cannot_be_opened_is_unsupported_for_its_reason)
     assert_text(&all[3], REFUSED, 0, strerror(EINVAL));
 }
 
+/* A guest whose processes have a seccomp filter: only that no PMU is there is the hypervisor's. */
+TEST(a_system_call_that_a_filter_denies_is_a_refusal)
+{
+    static const struct {
+        int error;
+        bool filtered;
+        enum cause cause;
+    } worlds[] = {{ENOSYS, true, CAUSE_PERMISSION},  {ENOSYS, false, CAUSE_NONE},
+                  {EPERM, true, CAUSE_PERMISSION},   {EMFILE, true, CAUSE_NONE},
+                  {ENOENT, true, CAUSE_VIRTUALIZED}, {ENOENT, false, CAUSE_VIRTUALIZED}};
+    for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++) {
+        builder_start(&built, 1);
+        built.file.virtualized = true;
+        built.file.filtered = worlds[i].filtered;
+        build_refused(&built, "cycles:u", "hardware", "cycles", worlds[i].error, "why");
+        assert_came(judged(), VERDICT_UNSUPPORTED, worlds[i].cause);
+    }
+}
+
 TEST(a_counter_that_never_ran_is_unscheduled)
 {
     struct evidence *evidence = begin_ladder("cycles:u", "instructions", &plain, "adds");
@@ -89,6 +108,39 @@ TEST(without_a_prediction_nothing_is_judged_and_the_note_says_why)
     }
 }
 
+/* Measured only to see whether it ever counts: a class without code for it, no class at all; and an
+ * event that is predicted to be nothing. */
+TEST(an_unjudged_event_that_reads_nothing_but_zero_says_so)
+{
+    static const char *const classes[] = {"stalls", NULL, "page-faults"};
+    static const char *const reasons[] = {VALIDATE_LACK "stalls", "it has no class", NULL};
+    for (unsigned i = 0; i < 6; i++) {
+        const unsigned kind = i / 2;
+        const bool counts = i % 2 == 1;
+        builder_start(&built, 1);
+        struct evidence *evidence = build_event(&built, "stalls:u", "hardware", classes[kind]);
+        evidence->reason = memory_copy(reasons[kind]);
+        build_ladder(&built, evidence, &plain, "loop");
+        build_ladder(&built, evidence, &plain, "adds");
+        size_t runs = 0;
+        for (size_t j = 0; j < evidence->point_count; j++)
+            if (!evidence->points[j].is_null)
+                runs += evidence->points[j].run_count;
+        evidence->points[3].runs[1].value = counts;
+        const struct judgement *all = judged();
+        assert_came(all, VERDICT_UNJUDGED, CAUSE_NONE);
+        assert_int_equal(all->unmatched, kind != 2);
+        assert_int_equal(reasons_equal(&all->rows[0].why, &all->why), kind != 2);
+        assert_int_equal(all->reads_zero, !counts);
+        const struct reason *zero = said(&all->why, WHY_READS_ZERO);
+        assert_int_equal(zero != NULL, !counts);
+        if (zero) {
+            assert_int_equal(zero->values[0].count, runs);
+            assert_int_equal(zero->values[1].count, 2);
+        }
+    }
+}
+
 TEST(code_whose_turn_never_came_is_not_said_to_predict_nothing)
 {
     struct evidence *evidence = begin_ladder("faults", "page-faults", &plain, "pages");
@@ -99,6 +151,57 @@ TEST(code_whose_turn_never_came_is_not_said_to_predict_nothing)
     assert_verdict(all, VERDICT_UNJUDGED);
     assert_int_equal(all->row_count, 1);
     assert_non_null(said(&all->rows[0].why, WHY_NO_TURN));
+}
+
+/* Overheads that outweigh every truth of the ladder: N = 0 says nothing, and one exact N is no
+ * proof where another is off. */
+TEST(what_the_overhead_outweighs_is_not_called_accurate_for_what_says_nothing)
+{
+    const struct built_way heavy = {.overhead = 50, .most_n = 10};
+    static const struct {
+        int64_t first, second; /* truths; and what the second reads in every so many runs */
+        uint64_t reads;
+        size_t every;
+        enum verdict verdict;
+        enum validate_why why;
+    } worlds[] = {
+        {0, 10, 12, 1, VERDICT_UNJUDGED, WHY_TOO_SMALL},
+        {0, 10, 11, 9, VERDICT_UNJUDGED, WHY_TOO_SMALL},
+        {1, 10, 12, 1, VERDICT_UNJUDGED, WHY_TOO_SMALL},
+        {1, 10, 10, 1, VERDICT_EXACT, WHY_EXACT_LADDER},
+        {1, 1000, 1001, 1, VERDICT_ACCURATE, WHY_EXACT_IN_PART},
+    };
+    for (size_t i = 0; i < sizeof(worlds) / sizeof(*worlds); i++) {
+        struct evidence *evidence = begin_ladder("faults", "page-faults", &heavy, "pages");
+        for (size_t j = 0; j < evidence->point_count; j++) {
+            struct point *point = &evidence->points[j];
+            const bool second = point->n == 10;
+            if (point->is_null)
+                continue;
+            point->truth.low = point->truth.high = second ? worlds[i].second : worlds[i].first;
+            point->n = (uint64_t)point->truth.low;
+            for (size_t k = 0; k < point->run_count; k++)
+                point->runs[k].value =
+                    50 + (second && k % worlds[i].every == 0 ? worlds[i].reads : point->n);
+        }
+        const struct judgement *all = judged();
+        assert_verdict(all, worlds[i].verdict);
+        assert_int_equal(all->row_count, 1);
+        assert_non_null(said(&all->rows[0].why, worlds[i].why));
+    }
+}
+
+TEST(below_a_hundred_half_a_count_is_no_percentage)
+{
+    const struct built_way few = {.most_n = 10, .processes = 4, .runs = 100};
+    struct evidence *evidence = begin_ladder("faults", "page-faults", &few, "pages");
+    for (size_t i = 0; i < evidence->point_count; i++)
+        if (evidence->points[i].n == 10)
+            for (size_t j = 0; j < evidence->points[i].run_count; j += 5)
+                evidence->points[i].runs[j].value++;
+    const struct judgement *all = judged();
+    assert_verdict(all, VERDICT_ACCURATE);
+    assert_non_null(said(&all->rows[0].why, WHY_WITHIN_HALF));
 }
 
 TEST(only_zeros_predicted_prove_nothing)

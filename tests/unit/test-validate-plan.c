@@ -190,6 +190,27 @@ TEST(test_a_cheap_ladder_reaches_its_top_with_a_hundred_runs)
     assert_false(validate_cap(&world.plan, 0, &cap));
 }
 
+TEST(test_an_event_that_nothing_judges_is_only_looked_at)
+{
+    world_begin(&world, "instructions");
+    world.subjects[0].unjudged = true;
+    assert_false(
+        validate_next(&world.plan, &(struct validate_round){50 * SECOND, SECOND, SHARE_HALF}));
+    /* Nobody knows yet what a process costs; then what fits, and nothing twice. */
+    assert_true(validate_look(&world.plan, SECOND));
+    assert_int_equal(world.plan.count, 1);
+    world_run(&world, 0);
+    assert_false(validate_look(&world.plan, world.process_ns));
+    assert_true(validate_look(&world.plan, 3 * world.process_ns));
+    assert_int_equal(world.plan.count, 2);
+    world_run(&world, 1);
+    assert_false(validate_look(&world.plan, SECOND));
+    assert_non_null(cell_at(&world, "loop", 100000));
+    assert_non_null(cell_at(&world, "pages", 1000));
+    struct validate_cap cap;
+    assert_false(validate_cap(&world.plan, 0, &cap));
+}
+
 TEST(test_n_stays_within_what_the_specimen_takes)
 {
     world_plan("misses");

@@ -46,9 +46,14 @@ static inline void tree_put_bytes(const struct tree *tree, const char *path, con
         abort();
 }
 
+/* "-> TARGET": a symbolic link. */
 static inline void tree_put(const struct tree *tree, const char *path, const char *content)
 {
+    char full[512];
     tree_put_bytes(tree, path, content, strlen(content));
+    snprintf(full, sizeof(full), "%s%s", tree->root, path);
+    if (strncmp(content, "-> ", 3) == 0 && (unlink(full) < 0 || symlink(content + 3, full) < 0))
+        abort();
 }
 
 static inline int tree_remove_one(const char *path, const struct stat *status, int kind,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "events/event.h"
 #include "machine/check.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -68,6 +69,9 @@ static void collect_perf_syscall(const struct machine_view *view, struct facts *
         result.instructions.error = result.cycles.error = -error;
     put_count(view, facts, "perf.instructions", &result.instructions);
     put_count(view, facts, "perf.cycles", &result.cycles);
+    view_live(view, facts, "perf.lockstep", result.lockstep ? "1" : NULL, ENOENT);
+    if (facts_get(facts, "perf.lockstep") && !facts_get(facts, "emulated"))
+        facts_set(facts, "emulated", "its cycles are its instructions, to the last one", 0);
 }
 
 static void fix_by_runtime(const struct facts *facts, struct advice *advice)
@@ -78,17 +82,15 @@ static void fix_by_runtime(const struct facts *facts, struct advice *advice)
             advise_fix(advice, "%s", allowances[i].fix);
 }
 
-static void judge_filter(const struct facts *facts, const char *what, struct advice *advice)
+/* As whoever counts says it. */
+static void judge_forbidden(const struct facts *facts, int error, bool filtered,
+                            struct advice *advice)
 {
     const char *runtime = facts_get(facts, "container");
-    bool contained = runtime && strcmp(runtime, "none") != 0;
     fix_by_runtime(facts, advice);
-    advise_why(advice,
-               "A seccomp filter %s, so nothing can be counted here, not even page faults. It came "
-               "with %s%s; the kernel itself does count.%s",
-               what, contained ? "the container: " : "whatever started this process",
-               contained ? runtime : "",
-               advice->fix[0] ? "" : " Start assay outside that sandbox; inside, nothing helps.");
+    advise_why(advice, "Nothing can be counted here, not even page faults: %s%s.",
+               error == ECANCELED ? "whoever calls perf_event_open is killed, because " : "",
+               event_forbidden_words(error, filtered, runtime && strcmp(runtime, "none") != 0));
 }
 
 static void judge_refusal(const struct facts *facts, int error, struct advice *advice)
@@ -102,19 +104,11 @@ static void judge_refusal(const struct facts *facts, int error, struct advice *a
                    "nothing can be counted, not even page faults.",
                    paranoid);
         advise_fix(advice, "sudo sysctl kernel.perf_event_paranoid=1");
-    } else if (facts_number(facts, "process.seccomp", 0) == 2 && paranoid != -9) {
-        judge_filter(facts,
-                     error == ENOSYS ? "pretends the call does not exist" : "refuses the call",
-                     advice);
-    } else if (error == ENOSYS) {
-        advise_why(advice, "This kernel does not have the call: it was built without "
-                           "CONFIG_PERF_EVENTS, or it is not Linux itself (gVisor, qemu-user). "
-                           "Nothing can be counted, and nothing at run time changes that.");
     } else {
-        fix_by_runtime(facts, advice);
-        advise_why(advice, "The call is refused although no seccomp filter shows: a security "
-                           "module (SELinux, AppArmor, lockdown) may stand behind it; the kernel's "
-                           "log says which. Nothing can be counted until it is allowed.");
+        judge_forbidden(facts, error,
+                        facts_number(facts, "process.seccomp", 0) == 2 &&
+                            !(error == ENOSYS && paranoid == -9),
+                        advice);
     }
 }
 
@@ -127,7 +121,7 @@ static void judge_perf_syscall(const struct facts *facts, struct advice *advice)
                        "perf_event_open answers, so software events at least can be counted.");
     } else if (dummy) {
         advise(advice, CHECK_BAD, "%s", dummy);
-        judge_filter(facts, "kills whoever makes the call", advice);
+        judge_forbidden(facts, ECANCELED, true, advice);
     } else if (error == ENODATA) {
         advise_plainly(advice, CHECK_ABSENT, "not recorded",
                        "Whether the call is allowed was not tried on this machine.");
@@ -165,13 +159,18 @@ static void judge_present(const struct facts *facts, struct advice *advice)
     const char *core = facts_get(facts, "pmu.core");
     const char *instructions = facts_get(facts, "perf.instructions");
     const char *cycles = facts_get(facts, "perf.cycles");
+    const char *kind = facts_get(facts, "kernel.hardlockup");
+    bool watched =
+        facts_number(facts, "kernel.nmi_watchdog", 0) > 0 && !(kind && strcmp(kind, "perf") != 0);
     if (strcmp(instructions, "unscheduled") == 0) {
         advise(advice, CHECK_BAD, "%s: opens, but gets no counter", core ? core : "PMU");
-        advise_why(advice, "instructions:u opened and then never ran: every counter is taken (the "
-                           "NMI watchdog, another profiler), or the test ran on a core type that "
-                           "this PMU does not cover. A zero read that way means nothing.");
-        advise_fix(advice,
-                   "sudo sysctl kernel.nmi_watchdog=0\nand end other profilers: pgrep -al perf");
+        advise_why(advice,
+                   "instructions:u opened and then never ran: every counter is taken (%sanother "
+                   "profiler), or the test ran on a core type that this PMU does not cover. A zero "
+                   "read that way means nothing.",
+                   watched ? "the NMI watchdog, " : "");
+        advise_fix(advice, "%send other profilers: pgrep -al perf",
+                   watched ? "sudo sysctl kernel.nmi_watchdog=0\nand " : "");
     } else if (strcmp(instructions, "0") == 0) {
         advise(advice, CHECK_BAD, "%s: opens, but stays at zero", core ? core : "PMU");
         advise_why(advice, "instructions:u ran on a counter while a loop executed and read 0: the "
@@ -292,11 +291,40 @@ const struct check check_pmu = {"pmu", "hardware PMU", collect_pmu, judge_pmu, {
 
 /* ----------------------------------------------------------------------------------------------
  * Check `nmi-watchdog`: does the NMI watchdog hold a counter?
- * Facts: kernel.nmi_watchdog; pmu.devices and pmu.core come from the check `pmu`. */
+ * Facts: kernel.nmi_watchdog, kernel.hardlockup; pmu.devices and pmu.core come from the check
+ * `pmu`.
+ */
+
+/* The kinds of it that a kernel can be built with, in its configuration. */
+static const struct {
+    const char *option, *kind;
+} detectors[] = {
+    {"\nCONFIG_HARDLOCKUP_DETECTOR_PERF=y", "perf"},
+    {"\nCONFIG_HARDLOCKUP_DETECTOR_BUDDY=y", "buddy"},
+    {"\nCONFIG_HARDLOCKUP_DETECTOR_ARCH=y", "arch"},
+    {"\nCONFIG_HAVE_HARDLOCKUP_DETECTOR_ARCH=y", "arch"}, /* before 6.5 */
+};
+
+static void collect_nmi_watchdog(const struct machine_view *view, struct facts *facts)
+{
+    const char *release = facts_get(facts, "kernel.release");
+    AUTO_TEXT struct text config = {0};
+    int error = -ENOENT;
+    for (int i = 0; i < 2 && error && release; i++) {
+        char path[256];
+        snprintf(path, sizeof(path), i ? "/lib/modules/%s/config" : "/boot/config-%s", release);
+        error = view_text(view, path, &config);
+    }
+    const char *kind = NULL;
+    for (size_t i = 0; i < sizeof(detectors) / sizeof(detectors[0]) && !kind && !error; i++)
+        kind = strstr(text_string(&config), detectors[i].option) ? detectors[i].kind : NULL;
+    facts_set(facts, "kernel.hardlockup", kind, error ? -error : ENOENT);
+}
 
 static void judge_nmi_watchdog(const struct facts *facts, struct advice *advice)
 {
     long long setting = facts_number(facts, "kernel.nmi_watchdog", -1);
+    const char *kind = facts_get(facts, "kernel.hardlockup");
     if (setting < 0) {
         advise_plainly(advice, CHECK_ABSENT, "not in this kernel",
                        "This kernel has no such watchdog, so no counter is lost to it.");
@@ -305,18 +333,36 @@ static void judge_nmi_watchdog(const struct facts *facts, struct advice *advice)
     } else if (facts_get(facts, "pmu.devices") && !facts_get(facts, "pmu.core")) {
         advise_plainly(advice, CHECK_OK, "on, without a counter",
                        "There is no CPU PMU, so it watches by other means than a counter.");
-    } else {
+    } else if (kind && strcmp(kind, "perf") != 0) {
+        advise(advice, CHECK_OK, "on, without a counter (%s)", kind);
+        advise_why(
+            advice, "%s, so no counter is lost to it.",
+            strcmp(kind, "buddy") == 0
+                ? "In this kernel CPUs watch one another by their timers"
+                : "This kernel's watchdog is one of the ISA's own, which takes no counter of "
+                  "perf");
+    } else if (kind) {
         advise_plainly(
             advice, CHECK_WARN, "on",
             "It keeps one cycle counter on every CPU for itself: groups that would just fit are "
             "multiplexed or never scheduled, and its interrupts land in your windows.");
         advise_fix(advice, "sudo sysctl kernel.nmi_watchdog=0");
+    } else {
+        advise_plainly(
+            advice, CHECK_WARN, "on, kind unknown",
+            "Of one kind it keeps a cycle counter on every CPU for itself, so that groups which "
+            "would just fit are multiplexed or never scheduled; of the other (buddy) it keeps "
+            "none. The kernel's configuration, which says which, cannot be read here.");
+        advise_fix(advice,
+                   "sudo dmesg | grep -i 'NMI watchdog'    # \"consumes one hw-PMU counter\"?\n"
+                   "sudo sysctl kernel.nmi_watchdog=0");
     }
 }
 
 const struct check check_nmi_watchdog = {
     .name = "nmi-watchdog",
     .title = "NMI watchdog",
+    .collect = collect_nmi_watchdog,
     .judge = judge_nmi_watchdog,
     .files = {{.key = "kernel.nmi_watchdog", .path = "/proc/sys/kernel/nmi_watchdog"}},
 };

@@ -222,6 +222,9 @@ static void collect_tracefs(const struct machine_view *view, struct facts *facts
 static void judge_tracefs(const struct facts *facts, struct advice *advice)
 {
     const char *mount = facts_get(facts, "tracefs.mount");
+    const char *euid = facts_get(facts, "process.euid");
+    const int error = facts_error(facts, "tracefs.readable");
+    char name[16];
     if (!mount && facts_number(facts, "tracefs.supported", 0) == 0) {
         advise_plainly(advice, CHECK_ABSENT, "not in this kernel",
                        "This kernel shows no tracefs, so there are no tracepoints to count.");
@@ -239,9 +242,23 @@ static void judge_tracefs(const struct facts *facts, struct advice *advice)
     } else if (facts_get(facts, "tracefs.readable")) {
         advise(advice, CHECK_OK, "%s, readable", mount);
         advise_why(advice, "Tracepoints can be named.");
-    } else if (facts_error(facts, "tracefs.readable") == ENODATA) {
+    } else if (error == ENODATA) {
         advise(advice, CHECK_ABSENT, "%s, not tried", mount);
         advise_why(advice, "Whether this user may read it was not recorded.");
+    } else if (error != EACCES && error != EPERM) {
+        advise(advice, CHECK_WARN, "%s, without tracepoints", mount);
+        advise_why(advice,
+                   "It is mounted and lists no tracepoints (%s): a container hides them, or the "
+                   "kernel was built without. Events such as syscalls:sys_enter_read cannot be "
+                   "named.",
+                   errno_name(error, name, sizeof(name)));
+    } else if ((euid && strcmp(euid, "0") == 0) || privilege_held(facts, PRIVILEGE_SYS_ADMIN)) {
+        advise(advice, CHECK_WARN, "%s, closed even to root", mount);
+        advise_why(advice,
+                   "Lockdown, a security module or a user namespace keeps the numbers of "
+                   "tracepoints from root (%s), so events such as syscalls:sys_enter_read cannot "
+                   "be named, though the kernel would count them.",
+                   errno_name(error, name, sizeof(name)));
     } else {
         advise(advice, CHECK_WARN, "%s, closed to this user", mount);
         advise_why(advice,

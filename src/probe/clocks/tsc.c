@@ -4,6 +4,7 @@
  * The time stamp counter of x86-64: who says how fast it runs, and the clocks that read it by three
  * sequences of instructions. */
 #include <cpuid.h>
+#include <errno.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,6 +25,9 @@
 #define LEAF_NOMINAL         0x16u
 #define LEAF_HYPERVISOR      0x40000000u
 #define LEAF_HYPERVISOR_RATE 0x40000010u
+#define LEAF_EXTENDED        0x80000000u
+#define LEAF_FEATURES        0x80000001u
+#define HAS_RDTSCP           (1u << 27) /* of edx of that */
 #define HYPERVISOR_PRESENT   (1u << 31) /* of ecx of leaf 1 */
 #define ARCH_GET_CPUID_MODE  0x1011     /* of arch_prctl(2): 0 where cpuid faults */
 
@@ -62,6 +66,11 @@ static struct leaf ask_cpu(uint32_t number)
     struct leaf leaf;
     __cpuid_count(number, 0, leaf.eax, leaf.ebx, leaf.ecx, leaf.edx);
     return leaf;
+}
+
+static bool cpu_answers(void)
+{
+    return assay_syscall2(SYS_arch_prctl, ARCH_GET_CPUID_MODE, 0) != 0;
 }
 
 static uint64_t crystal_rate(void)
@@ -104,9 +113,9 @@ static const struct {
 /* Ticks a second, and who says so; 0 and "" where nobody does. */
 static uint64_t tsc_rate(char *claim, size_t size)
 {
-    int cpu_answers = assay_syscall2(SYS_arch_prctl, ARCH_GET_CPUID_MODE, 0) != 0;
+    bool answers = cpu_answers();
     for (size_t index = 0; index < sizeof(claims) / sizeof(*claims); index++) {
-        if (claims[index].asks_cpu && !cpu_answers)
+        if (claims[index].asks_cpu && !answers)
             continue;
         uint64_t hz = claims[index].rate();
         if (hz) {
@@ -128,9 +137,22 @@ static int open_tsc(struct clock_reader *reader, char *claim, char *reason, size
     return result;
 }
 
+/* The instruction is younger than the counter: what fails on a CPU without it is forbidden by
+ * nobody.
+ */
+static int open_tscp(struct clock_reader *reader, char *claim, char *reason, size_t size)
+{
+    int result = open_tsc(reader, claim, reason, size);
+    if (result < 0 && cpu_answers() &&
+        (ask_cpu(LEAF_EXTENDED).eax < LEAF_FEATURES || !(ask_cpu(LEAF_FEATURES).edx & HAS_RDTSCP)))
+        return clock_says(reason, size, -ENODEV,
+                          "this CPU has no instruction rdtscp (CPUID 80000001h): take tsc-fenced");
+    return result;
+}
+
 CLOCK_OF_INSTRUCTION(tsc, "tsc", open_tsc, ticks_tsc(),
                      "rdtsc: may be read before what stands in front of it is done");
-CLOCK_OF_INSTRUCTION(rdtscp, "rdtscp", open_tsc, ticks_tscp(),
+CLOCK_OF_INSTRUCTION(rdtscp, "rdtscp", open_tscp, ticks_tscp(),
                      "waits for what stands in front of it; what follows may begin before it");
 CLOCK_OF_INSTRUCTION(tsc_fenced, "tsc-fenced", open_tsc, window_ticks(),
                      "rdtsc between two lfence: nothing moves across it");

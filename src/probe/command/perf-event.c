@@ -117,10 +117,14 @@ static int perf_event_usable(const char *kit, char *reason, size_t size)
     if (fd >= 0)
         return close(fd);
     const int error = errno;
-    snprintf(reason, size,
-             "perf_event_open is refused: %s (an emulator, a container's filter, or "
-             "kernel.perf_event_paranoid above 2)",
-             strerror(error));
+    struct event_view view;
+    struct event event = {0};
+    struct failure ignored = {0};
+    event_view_open(&view, "");
+    if (event_resolve(&view, "dummy:u", &event, &ignored) == 0)
+        event_open_reason(&view, &event, error, reason, size);
+    event_release(&event);
+    event_view_close(&view);
     return -error;
 }
 

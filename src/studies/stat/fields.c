@@ -23,9 +23,17 @@ bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event
     return stat_is_good(event) && stat_means(run).relayed > 0;
 }
 
+bool stat_is_empty(const struct stat_event *event)
+{
+    return event->is_validated && event->trust.reads_zero && stat_has_figure(event) &&
+           event->figure.max <= 0;
+}
+
 const char *stat_trust_cause(const struct stat_event *event)
 {
     const bool bad = event->is_validated && !stat_is_good(event);
+    if (stat_is_empty(event))
+        return STAT_EMPTY_CAUSE;
     return bad && event->trust.cause[0] ? event->trust.cause : NULL;
 }
 
@@ -224,8 +232,9 @@ static const struct field row_fields[] = {
     {"trust_age", GET(FIELD_INTEGER, get_trust_age), "since that run began", UNIT_S,
      .absent = "not validated"},
     {"trust_cause", GET(FIELD_TEXT, get_trust_cause),
-     "where the verdict is not good; relayed-output: it is, and is withheld", .nullable = true,
-     .column = true},
+     "where the verdict is not good; relayed-output: it is, and is withheld; reads-zero: it is "
+     "unjudged, and read 0 here as in every test: nothing shows that it counts",
+     .nullable = true, .column = true},
     {"trust_event", GET(FIELD_TEXT, get_trust_event),
      "the name under which it was validated: the event's, or that with :u", .nullable = true},
     {"trust_stale", AT(struct stat_event, trust.stale),

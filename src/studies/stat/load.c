@@ -5,6 +5,7 @@
  * the command each time. */
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -394,6 +395,7 @@ static int load_cells(struct stat_run *run, struct store *store, struct failure 
     int error = store_info(store, &info, failure);
     run->was_interrupted = !info.finished;
     run->cut_off = info.ended && strcmp(info.ended, STAT_CUT_OFF) == 0;
+    run->reader_ended = info.ended && strcmp(info.ended, STAT_UNREAD) == 0;
     store_info_release(&info);
     run->overhead_reason = STAT_NO_PROGRAM;
     run->events = NULL;
@@ -443,6 +445,9 @@ int stat_load(void *kept, struct store *store, struct failure *failure)
     struct stat_execution *last = run->run_count ? &run->runs[run->run_count - 1] : NULL;
     if (last && run->was_interrupted)
         last->broken_off = run->cut_off || last->status >= STATUS_SIGNAL;
+    /* It was asked to end, where a pipe of its own would have ended it. */
+    if (last && run->reader_ended && last->status == STATUS_SIGNAL + SIGINT)
+        last->status = STATUS_SIGNAL + SIGPIPE;
     return error;
 }
 

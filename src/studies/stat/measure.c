@@ -404,7 +404,9 @@ static int execute_command(struct stat_run *run)
     run->was_interrupted = status == EXIT_INTERRUPTED || interrupted;
     if (status != EXIT_DONE && status != EXIT_INTERRUPTED)
         return status;
-    if (run->cut_off && store_put_ended(run->studying.store, STAT_CUT_OFF, &failure) < 0)
+    if ((run->cut_off || run->reader_ended) &&
+        store_put_ended(run->studying.store, run->cut_off ? STAT_CUT_OFF : STAT_UNREAD, &failure) <
+            0)
         return deliver_failure("stat", &failure, EXIT_OURS);
     if (!outcome.done && outcome.error) {
         run->error = outcome.error;

@@ -106,7 +106,8 @@ static void add_trust(const struct stat_run *run, const struct stat_event *event
     else
         text_printf(&words, "%s%s%s%s", verdict, cause ? ": " : "", cause ? cause : "",
                     event->trust.stale ? ", stale" : "");
-    if (judged && !stat_is_good(event) && strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) != 0)
+    if (judged && !stat_is_good(event) &&
+        (stat_is_empty(event) || strcmp(verdict, verdict_names[VERDICT_UNJUDGED]) != 0))
         tone = TONE_BAD;
     else if (judged && stat_is_good(event) && !event->trust.stale)
         tone = TONE_GOOD;
@@ -251,11 +252,14 @@ static void put_ending(const struct stat_run *run, const struct style *style, st
             continue;
         told = status;
         command_ending(status, run->timeout, ending, sizeof(ending));
-        section_printf(style, out, "%s%s%s.", run->run_count > 1 ? "An execution " : "It ", ending,
+        section_printf(style, out, "%s%s%s%s.", run->run_count > 1 ? "An execution " : "It ",
+                       ending,
                        !run->runs[i].broken_off ? ""
-                       : stat_is_averaged(run, i)
-                           ? ", when this was interrupted: a part was counted"
-                           : ", when this was interrupted, and is left out");
+                       : run->reader_ended      ? ", because nobody read what it wrote any more"
+                                                : ", when this was interrupted",
+                       !run->runs[i].broken_off   ? ""
+                       : stat_is_averaged(run, i) ? ": a part was counted"
+                                                  : ", and is left out");
     }
 }
 
@@ -398,6 +402,20 @@ static bool is_at_floor(const struct stat_event *event)
            figure->uncertainty > figure->corrected;
 }
 
+static void put_empty(const struct stat_run *run, const struct style *style, struct text *out)
+{
+    AUTO_TEXT struct text names = {0};
+    size_t count = 0;
+    for (size_t i = 0; i < run->event_count; i++)
+        if (stat_is_empty(&run->events[i]))
+            text_printf(&names, "%s%s", count++ ? ", " : "", run->events[i].name);
+    if (count)
+        section_printf(style, out,
+                       "%s: 0 here, as in every test of `assay validate`; nothing shows that %s at "
+                       "all.",
+                       text_string(&names), count == 1 ? "it counts" : "they count");
+}
+
 static bool is_relayed(const struct stat_event *event)
 {
     return stat_has_figure(event) && event->figure.relayed > 0;
@@ -522,6 +540,7 @@ void stat_put_report(const void *kept, const struct style *style, struct text *o
             section_put_words("No count is below 0: where ± is more than the count, its interval "
                               "begins there.",
                               style, out);
+        put_empty(run, style, out);
         put_sharing(run, style, out);
         put_relaying(run, style, out);
     }

@@ -41,6 +41,7 @@ struct stat_options {
 #define STAT_MOST_PAGES 1024u         /* what more adds is taken to be in proportion */
 #define STAT_COUNTER    "perf_event"  /* that counts here; in a store: why it does not */
 #define STAT_CUT_OFF    "interrupted" /* how a run ended whose last execution is but a part */
+#define STAT_UNREAD     "unread"      /* the same, because nobody read what it wrote any more */
 
 /* Why nothing is known of what starting a program adds. */
 #define STAT_NO_PROGRAM  "the kit has no program to learn what starting one adds"
@@ -165,6 +166,9 @@ bool stat_is_good(const struct stat_event *event);
 bool stat_is_withheld(const struct stat_run *run, const struct stat_event *event);
 const char *stat_trust_cause(const struct stat_event *event);
 #define STAT_WITHHELD_CAUSE "relayed-output"
+/* It counted nothing, and nothing here shows that it ever counts. */
+bool stat_is_empty(const struct stat_event *event);
+#define STAT_EMPTY_CAUSE "reads-zero"
 
 void stat_put_report(const void *kept, const struct style *style, struct text *out);
 extern const struct field stat_results, stat_csv; /* fields.c */

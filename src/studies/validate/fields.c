@@ -303,6 +303,8 @@ static const struct field event_fields[] = {
      "among the events of its class that were judged: 1 is best; null where it is alone",
      .nullable = true},
     {"disagrees", AT(struct judgement, disagrees), "another path counts differently"},
+    {"reads_zero", AT(struct judgement, reads_zero),
+     "it is unjudged and read 0 in every run: nothing shows that it counts at all"},
     {"fits", AT(struct judgement, fits), "the class that it counts instead", .nullable = true},
     {"limits", OBJECT_BY(judgement_limits, &limit_table), "how far the verdict reaches",
      .optional = true},

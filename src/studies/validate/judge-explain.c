@@ -510,22 +510,27 @@ static double usual_unfiltered(const struct point *point, const struct judged_po
 }
 
 /* What a system call adds to the event, and to the event without its mode: beyond windows of none,
- * because the one counter is switched while the other counts. */
+ * or of few, because the one counter is switched while the other counts. */
 static bool growth(const struct judgement *judgement, double *own, double *plain)
 {
-    const struct judged_point *many = NULL;
+    const struct judged_point *few = NULL, *many = NULL;
     for (size_t i = 0; i < judgement->point_count; i++) {
         const struct judged_point *judged = judgement->points[i];
-        if (judged->point->has_unfiltered && judged->runs > 1 && judged->has_overhead &&
-            calls_of(judged->point) >= CALLS_BESIDE && (!many || judged->point->n > many->point->n))
-            many = judged;
+        if (!judged->point->has_unfiltered || judged->runs < 2 || calls_of(judged->point) < 1)
+            continue;
+        few = !few || judged->point->n < few->point->n ? judged : few;
+        many = !many || judged->point->n > many->point->n ? judged : many;
     }
     if (!many)
         return false;
     const struct point *null = point_null(judgement->evidence, many->point);
-    const double calls = calls_of(many->point);
-    *own = many->median / calls;
-    *plain = (usual_unfiltered(many->point, many) - usual_unfiltered(null, NULL)) / calls;
+    const double calls = calls_of(many->point) - (null ? 0 : calls_of(few->point));
+    if (calls < CALLS_BESIDE)
+        return false;
+    *own = (many->median - (null ? 0 : few->median)) / calls;
+    *plain = (usual_unfiltered(many->point, many) -
+              (null ? usual_unfiltered(null, NULL) : usual_unfiltered(few->point, few))) /
+             calls;
     return true;
 }
 

@@ -175,6 +175,7 @@ static void describe_deviation(struct judged_row *row)
 struct tally {
     size_t of[STANDING_COUNT];
     size_t telling; /* exact or within, and not hidden by what the overhead varies */
+    size_t astray;  /* too small to be off, but not within 1 % either */
     size_t predict; /* points whose truth, of whatever grade, is not zero */
     size_t demand;  /* points whose truth says that something was to be counted … */
     size_t zero;    /* … and of those the ones that read nothing but 0 */
@@ -197,13 +198,15 @@ static struct tally tally_row(const struct judged_row *row,
         tally.of[standing]++;
         /* Where the overhead varies as much as the counts themselves, some agree by luck. */
         const bool right =
-            standing == STANDING_WITHIN ||
-            (standing == STANDING_EXACT && predicted >= TELLING * overhead_spread(judged));
+            standing == STANDING_WITHIN || (standing == STANDING_EXACT && predicted > 0 &&
+                                            predicted >= TELLING * overhead_spread(judged));
         const bool vague = right && demands && !point_limits_tell(judged);
         tally.telling += right && !vague;
         tally.wide += vague;
         if (vague)
             tally.widest = judged;
+        tally.astray += standing == STANDING_SMALL && demands &&
+                        fmax(-judged->low, judged->high) > point_tolerance(judged);
         tally.predict += judged->runs > 0 && predicted != 0;
         tally.demand += demands;
         tally.zero += demands && judged->is_zero;
@@ -265,18 +268,20 @@ static bool fits_model(const struct tally *tally)
                                      0;
 }
 
-static void describe_fine(struct judged_row *row)
+static void describe_fine(struct judged_row *row, const struct circumstances *circumstances)
 {
     /* The N of the points that count for the verdict, and the largest error that their intervals
-     * leave open. */
+     * leave open. Where no truth outweighs what the way adds, those count that are exact. */
+    const bool must_outweigh = row->verdict == VERDICT_ACCURATE && row->grade == TRUTH_PROVEN;
+    const bool none_outweighs = must_outweigh && !row_matters(row);
     double percent = 0;
     uint64_t first = 0, last = 0;
     bool any = false;
     for (size_t i = 0; i < row->point_count; i++) {
         const struct judged_point *judged = &row->points[i];
         double predicted = fabs(point_predicted(judged));
-        if (judged->runs == 0 ||
-            (row->verdict == VERDICT_ACCURATE && row->grade == TRUTH_PROVEN && !judged->outweighs))
+        bool exact = predicted > 0 && point_standing(judged, circumstances) == STANDING_EXACT;
+        if (judged->runs == 0 || (none_outweighs ? !exact : must_outweigh && !judged->outweighs))
             continue;
         last = judged->point->n;
         first = any ? first : last;
@@ -293,16 +298,21 @@ static void describe_fine(struct judged_row *row)
         SAY(&row->why, EQUALS_MODEL, first, last);
     else if (row->grade == TRUTH_MODEL)
         SAY(&row->why, WITHIN_MODEL, percent, first, last);
+    else if (none_outweighs)
+        SAY(&row->why, EXACT_IN_PART, first, last);
+    else if (percent == 0)
+        SAY(&row->why, WITHIN_HALF, first, last);
     else
         SAY(&row->why, WITHIN, percent, first, last);
 }
 
-static void describe_unjudged(struct judged_row *row, const struct tally *tally)
+static void describe_unjudged(struct judged_row *row, const struct tally *tally,
+                              const struct circumstances *circumstances)
 {
     const struct judged_point *last = &row->points[row->point_count - 1];
     double predicted = point_predicted(last);
     if (row->grade == TRUTH_MODEL && fits_model(tally))
-        describe_fine(row);
+        describe_fine(row, circumstances);
     else if (row->grade == TRUTH_MODEL && predicted != 0)
         SAY(&row->why, OFF_MODEL, last->mean / predicted);
     else if (row->grade == TRUTH_BOUNDED && tally->widest)
@@ -335,7 +345,9 @@ static enum verdict decide(const struct judged_row *row, const struct tally *tal
         return VERDICT_UNJUDGED;
     if (row->grade == TRUTH_PROVEN && tally->of[STANDING_WITHIN] + small == 0)
         return VERDICT_EXACT;
-    if (tally->telling > 0)
+    /* Where no truth outweighs what the way adds, exact ones speak for the others only where these
+     * do not contradict them. */
+    if (tally->telling > 0 && (row_matters(row) || tally->astray == 0))
         return VERDICT_ACCURATE;
     if (tally->wide > 0)
         return VERDICT_UNJUDGED;
@@ -371,10 +383,10 @@ void judge_row(struct judged_row *row, const struct circumstances *circumstances
         break;
     case VERDICT_EXACT:
     case VERDICT_ACCURATE:
-        describe_fine(row);
+        describe_fine(row, circumstances);
         break;
     default:
-        describe_unjudged(row, &tally);
+        describe_unjudged(row, &tally, circumstances);
         break;
     }
 }

@@ -519,6 +519,12 @@ static void doubt_filter(struct judgement *judgement, const struct judgements *a
 
 /* --- a hypervisor that withholds the PMU --- */
 
+/* What a machine without a PMU answers. */
+static bool is_absent(int error)
+{
+    return error == ENOENT || error == ENODEV || error == ENXIO || error == EOPNOTSUPP;
+}
+
 static void blame_hypervisor(const struct case_file *file, struct judgements *all)
 {
     /* A PMU that is no core's (pmu: msr, rapl) may be there where that of the cores is not. */
@@ -536,6 +542,7 @@ static void blame_hypervisor(const struct case_file *file, struct judgements *al
             blame(judgement, CAUSE_VIRTUALIZED);
             SAY(&judgement->why, HYPERVISOR);
         } else if (judgement->verdict == VERDICT_UNSUPPORTED && judgement->cause == CAUSE_NONE &&
+                   is_absent(judgement->evidence->error) &&
                    strcmp(judgement->evidence->kind, "pmu") != 0 && !opens) {
             judgement->cause = CAUSE_VIRTUALIZED;
         }
@@ -766,16 +773,39 @@ static double far_ratio(const struct judged_row *row)
     return most;
 }
 
+/* Does it read 0 wherever it was measured, before anything is subtracted? */
+static bool reads_zero(const struct judgement *judgement, size_t *runs, size_t *specimens)
+{
+    const struct evidence *evidence = judgement->evidence;
+    *runs = *specimens = 0;
+    for (size_t i = 0; i < evidence->point_count; i++)
+        for (size_t j = 0; j < evidence->points[i].run_count; j++) {
+            if (evidence->points[i].runs[j].value)
+                return false;
+            *runs += !evidence->points[i].is_null && evidence->points[i].runs[j].running > 0;
+        }
+    for (size_t i = 0; i < judgement->row_count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < i && !known; j++)
+            known = strcmp(judgement->rows[i].specimen, judgement->rows[j].specimen) == 0;
+        *specimens += !known;
+    }
+    return *runs > 0;
+}
+
 static void note_unjudged(struct judgement *judgement, const struct verdicts *verdicts)
 {
     const char *class = judgement->evidence->class, *reason = judgement->evidence->reason;
+    size_t runs, specimens;
+    judgement->unmatched =
+        judgement->row_count == 0 || (reason && *reason && verdicts->measured == verdicts->none);
     if (!class)
         SAY(&judgement->why, UNKNOWN_CLASS);
-    else if (judgement->row_count == 0 && (!reason || is_for_lack(class, reason)))
+    else if (judgement->unmatched && (!reason || is_for_lack(class, reason)))
         SAY(&judgement->why, NO_SPECIMEN, class);
-    else if (judgement->row_count == 0 && !*reason)
+    else if (judgement->unmatched && !*reason)
         SAY(&judgement->why, NO_TURN);
-    else if (judgement->row_count == 0)
+    else if (judgement->unmatched)
         SAY(&judgement->why, NOT_JUDGED,
             memory_format("%c%s", toupper((unsigned char)*reason), reason + 1));
     else if (verdicts->against > 0)
@@ -785,6 +815,12 @@ static void note_unjudged(struct judgement *judgement, const struct verdicts *ve
         note_row(judgement, VERDICT_UNJUDGED, 1);
     else
         SAY(&judgement->why, NONE_PREDICTS, class);
+    judgement->reads_zero = reads_zero(judgement, &runs, &specimens);
+    if (judgement->reads_zero)
+        SAY(&judgement->why, READS_ZERO, runs, specimens);
+    for (size_t i = 0; i < judgement->row_count && judgement->unmatched; i++)
+        if (reasons_find(&judgement->rows[i].why, &validate_words[WHY_NO_PREDICTION]))
+            judgement->rows[i].why = judgement->why;
 }
 
 static void write_note(struct judgement *judgement, const struct verdicts *verdicts)
@@ -1103,6 +1139,10 @@ struct judgements judge_case(const struct case_file *file)
     for (size_t i = 0; i < file->event_count; i++) {
         struct judgement *judgement = &judgements.list[i];
         judge_event(&file->events[i], judgement);
+        /* A filter may say that there is no such call: that is a refusal. */
+        if (judgement->verdict == VERDICT_UNSUPPORTED && file->filtered &&
+            judgement->evidence->error == ENOSYS)
+            judgement->cause = CAUSE_PERMISSION;
         judgements.runs += judgement->runs;
         judgements.disturbed += judgement->disturbed;
         for (size_t j = 0; j < judgement->row_count; j++)

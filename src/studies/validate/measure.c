@@ -321,6 +321,8 @@ int validate_load(struct store *store, struct case_file *file, struct failure *f
     int error = store_facts(store, &load.facts, failure);
     const char *hypervisor = facts_get(&load.facts, "hypervisor");
     file->emulated = facts_get(&load.facts, "emulated") != NULL;
+    file->filtered = facts_number(&load.facts, "process.seccomp", 0) == 2 &&
+                     facts_get(&load.facts, "perf.paranoid");
     file->virtualized = hypervisor && strcmp(hypervisor, "none") != 0;
     if (error == 0)
         error = known_load(store, &load.known, failure);
@@ -487,6 +489,7 @@ int validate_go_on(void *kept, struct failure *failure)
 #define RESERVE_MS  1500u /* for judging at the end */
 #define LEAST_MS    8u    /* a process: with less nothing is begun */
 #define POINTS      8u    /* one point takes at most this part of the budget */
+#define LOOKS       20u   /* nor all events that nothing judges more than this one */
 #define FIRST_LEARN 2u    /* rounds before the samples are looked at, and again after … */
 #define MOST_LEARNT 5u    /* … each of the following, at most so often */
 
@@ -497,6 +500,12 @@ static uint64_t time_left(const struct validating *run)
                             RESERVE_MS);
 }
 
+/* What of so many ms may be planned for. */
+static uint64_t in_ns(uint64_t ms)
+{
+    return ms < UINT64_MAX / 1000000 ? ms * 1000000 / 10 * 8 : UINT64_MAX;
+}
+
 /* Wishes for what the next round holds. An event for which the budget does not hold a single cell
  * leaves the run unfinished. */
 static bool further(void *kept)
@@ -504,17 +513,24 @@ static bool further(void *kept)
     struct validating *run = kept;
     struct studying *studying = &run->studying;
     const uint64_t budget = studying->budget, least = run->plan.count ? 1 : LEAST_MS;
+    const uint64_t looks_ns = in_ns(budget ? budget / LOOKS : UINT64_MAX);
+    /* When the others have begun, and before they take what is left. */
+    if (run->rounds >= FIRST_LEARN && looks_ns < in_ns(time_left(run)) &&
+        validate_look(&run->plan, looks_ns))
+        return true;
     for (int share = SHARE_HALF; share < SHARE_COUNT && time_left(run) >= least; share++) {
-        const uint64_t left = time_left(run);
-        const struct validate_round round = {
-            .budget_ns = left < UINT64_MAX / 1000000 ? left * 1000000 / 10 * 8 : UINT64_MAX,
-            .point_ns = budget ? budget * 1000000 / POINTS : UINT64_MAX,
-            .share = (enum validate_share)share};
+        const struct validate_round round = {.budget_ns = in_ns(time_left(run)),
+                                             .point_ns =
+                                                 budget ? budget * 1000000 / POINTS : UINT64_MAX,
+                                             .share = (enum validate_share)share};
         if (validate_next(&run->plan, &round))
             return true;
     }
+    if (time_left(run) >= least && validate_look(&run->plan, looks_ns))
+        return true;
     for (size_t i = 0; i < run->plan.subject_count && budget; i++)
-        studying->complete &= validate_cells_of(&run->plan, i) != 0;
+        studying->complete &=
+            run->plan.subjects[i].unjudged || validate_cells_of(&run->plan, i) != 0;
     return false;
 }
 

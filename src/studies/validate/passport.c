@@ -128,6 +128,7 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
         COPY(known->cause, cause_names[judgement->cause]);
         COPY(known->note, reasons_text(&judgement->why));
         known->age_s = age_s;
+        known->reads_zero = judgement->reads_zero;
     }
     /* Where stores have nothing by counts, the passport may. */
     if (judgement && verdict_is_of_counts(judgement->verdict))
@@ -144,6 +145,7 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
     COPY(known->note, error < 0 ? failure.text : trust.note);
     if (error < 0)
         return -ENOENT;
+    known->reads_zero = false;
     COPY(known->event, trust.event);
     COPY(known->verdict, trust.verdict);
     COPY(known->cause, trust.cause);

@@ -252,7 +252,7 @@ static struct validate_wishes wish_list(const struct validate_plan *plan,
                               .subject = subject,
                               .wishes = &wishes,
                               .primary = validate_primary(plan, subject->class)};
-    if (wishing.primary == VALIDATE_NO_SPECIMEN)
+    if (subject->unjudged || wishing.primary == VALIDATE_NO_SPECIMEN)
         return wishes;
     add_bisection(&wishing);
     add_rungs(&wishing, 1, FIRST_RUNGS);
@@ -474,7 +474,7 @@ static size_t highest(const struct validate_plan *plan, size_t subject, size_t p
 bool validate_cap(const struct validate_plan *plan, size_t subject, struct validate_cap *cap)
 {
     size_t primary = validate_primary(plan, plan->subjects[subject].class);
-    if (primary == VALIDATE_NO_SPECIMEN)
+    if (primary == VALIDATE_NO_SPECIMEN || plan->subjects[subject].unjudged)
         return false;
     struct validate_wishes wishes = wish_list(plan, &plan->subjects[subject]);
     uint64_t top = 0;
@@ -571,6 +571,8 @@ static uint32_t wanted_processes(const struct validate_plan *plan, size_t subjec
 {
     const uint32_t runs = plan->runs ? plan->runs : MANY_RUNS;
     struct spread spread;
+    if (subject < plan->subject_count && plan->subjects[subject].unjudged)
+        return 1; /* validate_look */
     if (subject < plan->subject_count && plan->subjects[subject].runs)
         return OTHER_PROCESSES;
     spread_runs(runs, LADDER_PROCESSES, &spread);
@@ -636,7 +638,7 @@ void validate_surprises(struct validate_plan *plan, const struct judgements *jud
     for (size_t i = 0; i < plan->subject_count; i++) {
         struct validate_subject *subject = &plan->subjects[i];
         size_t primary = validate_primary(plan, subject->class);
-        for (size_t j = 0; j < judgements->count; j++)
+        for (size_t j = 0; j < judgements->count && !subject->unjudged; j++)
             if (strcmp(judgements->list[j].evidence->event, subject->name) == 0)
                 surprise(&judgements->list[j], subject, plan->specimens[primary].name);
     }
@@ -861,5 +863,51 @@ bool validate_next(struct validate_plan *plan, const struct validate_round *roun
             break;
     }
     add_nulls(plan, first);
+    return plan->count > first;
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * Whether events that nothing judges count anything at all. */
+
+#define LOOK_RUNS 3u
+
+/* The cheapest first. */
+static const struct {
+    const char *specimen;
+    uint64_t n;
+    bool beside; /* the event without its mode: does the mode work? */
+} looks[] = {
+    {"loop", 100000, false},   {"pages", 1000, false},        {"random-branches", 10000, false},
+    {"getppid", 1000, false},  {"getppid", 10, true},         {"getppid", 1000, true},
+    {"ping-pong", 100, false}, {"fadd-double", 10000, false}, {"llc-chase", 1000, false}};
+
+static bool is_unjudged(const struct validate_subject *subject)
+{
+    return subject && subject->unjudged;
+}
+
+bool validate_look(struct validate_plan *plan, uint64_t budget_ns)
+{
+    const size_t first = plan->count;
+    uint64_t taken = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        if (is_unjudged(validate_subject_at(plan, i)))
+            taken += process_cost(plan, plan->about[i].subject);
+    /* Before anything is known of what a process costs, only the first. */
+    for (size_t i = 0; i < (first ? sizeof(looks) / sizeof(*looks) : 1); i++) {
+        size_t specimen = find_specimen(plan, looks[i].specimen);
+        for (size_t j = 0; j < plan->subject_count && specimen != VALIDATE_NO_SPECIMEN; j++) {
+            const char *beside = looks[i].beside ? plan->subjects[j].unfiltered : NULL;
+            const struct validate_wish wish = {
+                .specimen = specimen, .n = looks[i].n, .beside = beside};
+            const struct spread spread = {.processes = 1, .runs = LOOK_RUNS};
+            const uint64_t price = process_cost(plan, j);
+            if (!plan->subjects[j].unjudged || (looks[i].beside && !beside) ||
+                is_planned(plan, j, &wish, true) || price > budget_ns || taken > budget_ns - price)
+                continue;
+            taken += price;
+            take(plan, j, &wish, &spread);
+        }
+    }
     return plan->count > first;
 }

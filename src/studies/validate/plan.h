@@ -21,11 +21,12 @@ struct validate_way {
 #define VALIDATE_WAYS  3u /* the usual one first, then others that must agree with it */
 #define VALIDATE_CORES 4u /* types of cores */
 
-/* An event that opens and has a class. */
+/* An event that opens. */
 struct validate_subject {
     const char *name, *class;
-    bool user_code;  /* counts what the CPU executes in user mode: what the operating system does
-                        in between must not move it */
+    bool unjudged;  /* nothing here predicts it: all that is looked for is whether it ever counts */
+    bool user_code; /* counts what the CPU executes in user mode: what the operating system does
+                       in between must not move it */
     bool interrupts; /* is the CPU's: may count at interrupts, which a long cell counts along, and
                         go wrong when the thread leaves its CPU */
     bool brief;      /* the same event under another name gets the whole ladder */
@@ -101,6 +102,9 @@ struct validate_round {
 /* Wishes for the next cells, with null cells for every new way. false: nothing more can be had for
  * that share. */
 bool validate_next(struct validate_plan *plan, const struct validate_round *round);
+/* A few runs of code that does much of one thing each, for events that nothing judges, as far as
+ * all of them fit budget_ns: do they ever count anything? false: there is no more of them. */
+bool validate_look(struct validate_plan *plan, uint64_t budget_ns);
 /* The cells of a store, which wishes_adopt took over, become the plan's. */
 void validate_adopt(struct validate_plan *plan);
 /* One of their visits was stored: what it probably took. */

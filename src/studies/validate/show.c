@@ -53,21 +53,26 @@ static void put_folded(const char *plain, struct text *out)
 
 #define NAMES_SHOWN 6u /* of a list that --all has in full */
 
-/* Was nothing measured? Such events are told of below the table, by the reason. */
+/* Was nothing measured to judge them by? Such events are told of below the table, by the reason. */
 static bool is_grouped(const struct judgement *judgement)
 {
     return judgement->verdict == VERDICT_UNSUPPORTED ||
-           (judgement->verdict == VERDICT_UNJUDGED && !judgement->row_count);
+           (judgement->verdict == VERDICT_UNJUDGED && judgement->unmatched);
 }
 
-/* The reason without what differs from event to event: the name of the class. */
+/* The reason without what differs from event to event: the name of the class, and runs. */
 static void put_reason(const struct judgement *judgement, struct text *out)
 {
     struct reasons of_all = {0};
-    if (reasons_find(&judgement->why, &validate_words[WHY_NO_SPECIMEN]))
-        SAY(&of_all, NO_SPECIMEN, "what they count");
-    else
-        of_all = judgement->why;
+    for (size_t i = 0; i < judgement->why.count; i++) {
+        const struct reason *said = &judgement->why.list[i];
+        if (said->words == &validate_words[WHY_NO_SPECIMEN])
+            SAY(&of_all, NO_SPECIMEN, "what they count");
+        else if (said->words == &validate_words[WHY_READS_ZERO])
+            SAY(&of_all, READS_ZERO, NAN, NAN);
+        else
+            reasons_add(&of_all, said->joint, said->words, said->values, said->value_count);
+    }
     text_put_clean(out, reasons_text(&of_all));
 }
 
@@ -92,9 +97,8 @@ static void put_group(const struct validating *run, const struct judgement *lead
     AUTO_TEXT struct text words = {0};
     AUTO_TEXT struct text kinds = {0};
     AUTO_TEXT struct text reason = {0};
-    bool whole = run->studying.given->all || leader->verdict == VERDICT_UNJUDGED, several = false;
-    size_t shown = 0, left = 0; /* names; events that are not named */
-    const char *of_all = NULL;  /* their class, unless they have several */
+    bool whole = run->studying.given->all || leader->verdict == VERDICT_UNJUDGED;
+    size_t shown = 0, left = 0, count = 0; /* names; events that are not named; all of them */
     text_puts(&words, verdict_names[leader->verdict]);
     if (leader->cause)
         text_printf(&words, ", %s", cause_names[leader->cause]);
@@ -104,10 +108,8 @@ static void put_group(const struct validating *run, const struct judgement *lead
         const struct evidence *evidence = judgement->evidence;
         if (!is_grouped(judgement) || !same_group(leader, judgement))
             continue;
-        const char *class = evidence->class ? evidence->class : "";
         const char *kind = strcmp(evidence->kind, "papi") == 0 ? "PAPI" : evidence->kind;
-        several |= of_all && strcmp(of_all, class) != 0;
-        of_all = class;
+        count++;
         if (!strstr(text_string(&kinds), kind)) {
             text_puts(&kinds, kinds.length ? ", " : "");
             text_put_clean(&kinds, kind);
@@ -128,7 +130,7 @@ static void put_group(const struct validating *run, const struct judgement *lead
     }
     if (left)
         text_printf(&words, " and %zu more (%s)", left, text_string(&kinds));
-    if (several)
+    if (count > 1)
         put_reason(leader, &reason);
     else
         text_put_clean(&reason, reasons_text(&leader->why));

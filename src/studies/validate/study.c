@@ -358,6 +358,16 @@ static void choose_cpus(const struct validating *run, const struct tried_event *
 
 /* --- events --- */
 
+/* Does the same event open with :u? */
+static bool opens_in_user_mode(const struct validating *run, const char *name)
+{
+    struct listed_event user;
+    struct failure ignored = {0};
+    return session_try_event(run->studying.session, event_in_user_mode(name), &user, &ignored) ==
+               0 &&
+           user.openable;
+}
+
 /* Why nothing can judge an event that opens; "" when something can. */
 static void put_reason(const struct validating *run, const struct tried_event *candidate,
                        struct text *out)
@@ -374,7 +384,9 @@ static void put_reason(const struct validating *run, const struct tried_event *c
         !event_counts_user_only(candidate->name)) {
         text_puts(out, "it also counts what the operating system executes, which nobody predicts");
         if (!event_mode(candidate->name))
-            text_printf(out, ": with :u it can be judged");
+            text_puts(out, opens_in_user_mode(run, candidate->name)
+                               ? ": with :u it can be judged"
+                               : "; with :u it could be judged, but that is refused here");
     }
 }
 
@@ -408,15 +420,17 @@ static void add_subject(struct validating *run, struct tried_event *candidate)
 {
     AUTO_TEXT struct text reason = {0};
     put_reason(run, candidate, &reason);
-    if (reason.length) {
+    const bool unjudged = reason.length;
+    if (unjudged) {
         candidate->reason = memory_text(&reason);
-        return;
+        text_clear(&reason);
     }
     const struct counted_event event = {candidate->name, candidate->kind, candidate->class};
     const struct optional *runs = &validate_asked(run)->runs;
     bool source = strcmp(candidate->kind, "source") == 0, cpu = kind_is_of_cpu(candidate->kind);
     struct validate_subject subject = {.name = candidate->name,
                                        .class = candidate->class,
+                                       .unjudged = unjudged,
                                        .user_code = cpu || source,
                                        .interrupts = cpu,
                                        .brief = is_brief(run, candidate)};
@@ -428,11 +442,14 @@ static void add_subject(struct validating *run, struct tried_event *candidate)
     if (cpu)
         subject.unfiltered = find_unfiltered(run, candidate);
     choose_cpus(run, candidate, &subject);
-    add_ways(run, name, &subject);
+    if (!unjudged || !source) /* whoever executes the code counts it: no counter can be dead */
+        add_ways(run, name, &subject);
     if (subject.way_count) {
         *memory_add(run->plan.subjects, run->plan.subject_count) = subject;
         return;
     }
+    if (unjudged)
+        return;
     source_put_paths(run->studying.catalogue, name, &reason);
     candidate->reason = memory_text(&reason);
 }

@@ -108,6 +108,7 @@ struct case_file {
     size_t event_count;
     bool emulated;    /* times and caches of this machine mean nothing */
     bool virtualized; /* a hypervisor is between us and the CPU */
+    bool filtered;    /* a seccomp filter decides over system calls that the machine has */
 };
 
 /* The lists of a case grow by memory_add; a point begins as one of which nothing is predicted. */
@@ -263,8 +264,10 @@ struct judgement {
     enum filter filter;
     double leak, leak_low, leak_high; /* counts that each system call adds where it is ignored; NAN:
                                        * seen only in that the plain event counts as much */
-    unsigned rank;  /* among the events of its class that were judged, 1 is best; 0: alone */
-    bool disagrees; /* another path counts differently; the note says so */
+    unsigned rank;   /* among the events of its class that were judged, 1 is best; 0: alone */
+    bool disagrees;  /* another path counts differently; the note says so */
+    bool unmatched;  /* unjudged: it was measured nowhere, or only to see whether it ever counts */
+    bool reads_zero; /* unjudged, and every run reads 0: nothing shows that it counts at all */
     size_t disturbed, runs; /* over all points */
 };
 

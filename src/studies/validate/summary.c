@@ -258,6 +258,7 @@ static bool say_trust(const void *loaded, const struct facts *machine, const cha
     *trust = (struct study_trust){
         .judged = is_known && strcmp(known.verdict, verdict_names[VERDICT_UNJUDGED]) != 0,
         .refused = is_known && strcmp(known.verdict, verdict_names[VERDICT_UNSUPPORTED]) == 0,
+        .reads_zero = known.reads_zero,
         .age_s = known.age_s,
         .stale = known.stale};
     snprintf(trust->event, sizeof(trust->event), "%s", known.event);

@@ -54,6 +54,10 @@ const struct reason_words validate_words[WHY_COUNT] = {
     [WHY_EQUALS_MODEL] = {"equals-model",
                           "Equals what the model says, N from {from} to {to}" OF_MODEL},
     [WHY_WITHIN] = {"within", "Within {percent:2} % of the truth, N from {from} to {to}."},
+    [WHY_WITHIN_HALF] = {"within-half", "Within half a count of the truth, N from {from} to {to}."},
+    [WHY_EXACT_IN_PART] = {"exact-in-part",
+                           "Every quiet run equals the truth at some N from {from} to {to}; all "
+                           "counts are small against the overhead."},
     [WHY_WITHIN_MODEL] = {"within-model",
                           "Within {percent:2} % of what the model says, N from {from} to {to}."},
     [WHY_OFF_MODEL] = {"off-model", "Reads {ratio} of what the model says" OF_MODEL},
@@ -81,6 +85,9 @@ const struct reason_words validate_words[WHY_COUNT] = {
     [WHY_NO_SPECIMEN] = {"no-specimen", "No specimen here predicts {class}."},
     [WHY_NONE_PREDICTS] = {"none-predicts", "No specimen that was measured predicts {class}."},
     [WHY_NOT_JUDGED] = {"not-judged", "{why}."},
+    [WHY_READS_ZERO] = {"reads-zero",
+                        "Read 0 in every run[ ({runs} of {specimens} specimen{specimens||s})]"
+                        ": nothing shows that it counts at all."},
     [WHY_EXACT] = {"exact", "Every quiet run equals the truth, at {points||each of }{points} "
                             "point{points||s}."},
     [WHY_DEAD] = {"dead", "Reads 0 in every run of {points} points where counts were certain."},
