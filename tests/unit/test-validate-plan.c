@@ -204,6 +204,12 @@ TEST(test_an_event_that_nothing_judges_is_only_looked_at)
     assert_true(validate_look(&world.plan, 3 * world.process_ns));
     assert_int_equal(world.plan.count, 2);
     world_run(&world, 1);
+    /* And whether its mode works, where the event without it can be counted beside it. */
+    world.subjects[0].unfiltered = "event";
+    assert_true(validate_look(&world.plan, SECOND));
+    assert_int_equal(world.plan.count, 5);
+    world_run(&world, 2);
+    assert_int_equal(world.wishes.cells[3].counters, 2);
     assert_false(validate_look(&world.plan, SECOND));
     assert_non_null(cell_at(&world, "loop", 100000));
     assert_non_null(cell_at(&world, "pages", 1000));

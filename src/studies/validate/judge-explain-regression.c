@@ -429,10 +429,11 @@ static bool is_plausible(const struct candidate *candidate, const struct selecte
         return left > -fmax(0.01, room) && fabs(term->value) > OPCODE_CRUMB;
     case CANDIDATE_CLASS:
         return fabs(term->value) > CRUMB && (!candidate->part_of_own || left > -fmax(0.01, room));
-    case CANDIDATE_FAULTS:
-    case CANDIDATE_SYSCALLS:
     case CANDIDATE_SWITCHES:
+    case CANDIDATE_MIGRATIONS:
         return fabs(term->value) > CRUMB;
+    case CANDIDATE_FAULTS: /* what comes in between takes nothing away */
+    case CANDIDATE_SYSCALLS:
     case CANDIDATE_INTERRUPTS:
         return term->value > CRUMB;
     default:
