@@ -218,16 +218,23 @@ class OtherPaths(Case):
     def plain(self, what):
         return subprocess.run([program("lacks"), what], check=False, capture_output=True).returncode
 
+    def store(self, arguments):
+        return os.path.join(self.folder, f"{'-'.join(arguments)}.sqlite")
+
+    @staticmethod
+    def ended(row):
+        return -row["signal"] if row["signal"] else row["exit_status"]
+
     def check_path(self, what, *arguments, names):
         """What is counted is what it does without a tool, or it is said that it is not."""
-        done = self.truth("--json", *arguments, "--", program("lacks"), what)
-        if done.returncode == 125:
-            self.assertIn("cannot count commands here", done.stderr)
+        done = self.truth("--json", *arguments, "--store", self.store(arguments), "--", program("lacks"), what)
+        if done.returncode == 125: # it is not here, or knows that it cannot go on
+            self.assertRegex(done.stderr, "cannot count commands here|Valgrind itself")
             return None
         envelope = json.loads(done.stdout)
         row = envelope["results"][0]
-        self.assertEqual(done.returncode, row["exit_status"])
-        if row["exit_status"] != self.plain(what):
+        self.assertEqual(done.returncode, 128 + row["signal"] if row["signal"] else row["exit_status"])
+        if self.ended(row) != self.plain(what):
             self.assertIsNotNone(row["other_path"], row)
             self.assertIn(names, row["other_path"])
         return envelope
@@ -241,17 +248,17 @@ class OtherPaths(Case):
                     continue
                 row = envelope["results"][0]
                 self.assertEqual([], envelope["skipped"])
-                text = " ".join(self.truth("--source", source, "--", program("lacks"), what).stdout.split())
+                text = " ".join(self.truth("--from", self.store(("--source", source))).stdout.split())
                 self.assertEqual(row["other_path"] is not None, f"This is not what it executes without {source}:" in text, text)
         if by["step"]: # the CPU itself, with the kernel itself
-            self.assertEqual((by["step"]["results"][0]["exit_status"], by["step"]["results"][0]["other_path"]), (plain, None))
+            self.assertEqual((self.ended(by["step"]["results"][0]), by["step"]["results"][0]["other_path"]), (plain, None))
         tried = self.check_path(what, names=names)
         if not tried:
             self.skipTest("nothing counts commands here")
         row = tried["results"][0]
         true = [source for source in SOURCES if by[source] and not by[source]["results"][0]["other_path"]]
         if true: # the fastest of those that kept to the path, after all that did not
-            self.assertEqual((row["source"], row["other_path"], row["exit_status"]), (true[0], None, plain))
+            self.assertEqual((row["source"], row["other_path"], self.ended(row)), (true[0], None, plain))
             for skip in tried["skipped"]:
                 if by.get(skip["what"]):
                     self.assertEqual(skip["reason"], by[skip["what"]]["results"][0]["other_path"])
@@ -266,6 +273,17 @@ class OtherPaths(Case):
 
     def test_a_limit_that_a_tool_does_not_keep(self):
         self.check_call("limit", "limits its memory")
+
+    def test_an_instruction_that_a_tool_lacks(self):
+        self.check_call("sha", "an instruction that QEMU lacks")
+
+    def test_an_instruction_that_is_none_anywhere_is_the_programs_own(self):
+        if os.uname().machine != "x86_64":
+            self.skipTest("elsewhere nothing tells it from one that an emulator lacks")
+        row = self.by("qemu", "--", program("lacks"), "illegal", status=128 + signal.SIGILL)
+        if not row:
+            self.skipTest("qemu cannot count commands here")
+        self.assertEqual((row["signal"], row["other_path"]), (signal.SIGILL, None))
 
     def test_a_library_that_does_without_takes_its_own_path(self):
         """glibc makes threads by clone where it has no clone3, and registers nothing where it cannot."""

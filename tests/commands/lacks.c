@@ -3,7 +3,7 @@
  *
  * A program that takes another path where a system call is not there, or a limit is not kept:
  *
- *     command-lacks clone3 | io_uring_setup | limit
+ *     command-lacks clone3 | io_uring_setup | limit | sha | illegal
  *
  * Its status tells the path: 0 as on a plain system, 9 without clone3, 28 without io_uring, 29
  * where that is refused otherwise, 7 where its memory is not limited. */
@@ -46,11 +46,28 @@ static int be_limited(void)
                                                                                                : 7;
 }
 
+/* An instruction that emulators learnt late, or the CPU has not: then it is killed. */
+static int sum_up(void)
+{
+#ifdef __x86_64__
+    __asm__ volatile("sha1msg1 %%xmm0, %%xmm0" ::: "xmm0");
+#endif
+    return 0;
+}
+
+/* One that is none anywhere. */
+static int be_illegal(void)
+{
+    __builtin_trap();
+}
+
 int main(int count, char **words)
 {
     const char *what = count > 1 ? words[1] : "";
     return strcmp(what, "clone3") == 0           ? make_child()
            : strcmp(what, "io_uring_setup") == 0 ? make_ring()
            : strcmp(what, "limit") == 0          ? be_limited()
+           : strcmp(what, "sha") == 0            ? sum_up()
+           : strcmp(what, "illegal") == 0        ? be_illegal()
                                                  : 2;
 }

@@ -253,9 +253,11 @@ static int qemu_count(const struct command_visit *visit)
                 command_put(visit, command_column(visit, "instructions-raw"),
                             accounts.instructions + accounts.repetitions);
                 command_put(visit, command_column(visit, "syscalls"), accounts.calls);
-                look_for_lacks(visit, &accounts, execution.bits == 32, status);
+                const bool narrow = execution.bits == 32;
                 result =
                     launch_finish(visit, &execution, status, accounts.tasks, accounts.processes);
+                if (result == 0)
+                    look_for_lacks(visit, &accounts, narrow, status);
             }
             qemu_accounts_free(&accounts);
         }

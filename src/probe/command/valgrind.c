@@ -280,14 +280,13 @@ static int start_tracing(struct tracing *tracing, struct execution *execution)
 /* --- what it told --- */
 
 /* Did the program take another path than it does without Valgrind? */
-static void look_for_lacks(const struct command_visit *visit, const struct execution *execution,
+static void look_for_lacks(const struct command_visit *visit, bool narrow,
                            const struct valgrind_calls *calls)
 {
     char name[32], missed[32] = "";
     for (size_t index = 0; index < calls->count && !*missed; index++) {
-        call_name(&(struct stepped_call){.number = calls->refused[index],
-                                         .narrow = execution->bits == 32},
-                  name, sizeof(name));
+        call_name(&(struct stepped_call){.number = calls->refused[index], .narrow = narrow}, name,
+                  sizeof(name));
         if (call_is_missed(name))
             memcpy(missed, name, sizeof(missed));
     }
@@ -468,12 +467,12 @@ static int read_all(const struct command_visit *visit, const struct execution *e
         put_counts(visit, &counts);
     else
         put_nothing(visit, execution);
-    look_for_lacks(visit, execution, &log->calls);
     return 0;
 }
 
 /* Counts alone, which is thousands of times faster than telling which instructions they were. */
-static int count_all(const struct command_visit *visit, struct execution *execution, int *status)
+static int count_all(const struct command_visit *visit, struct execution *execution, int *status,
+                     struct valgrind_calls *calls)
 {
     AUTO_FREE char *program = find_valgrind();
     AUTO_TEXT struct text counts = {0}, name = {0};
@@ -507,6 +506,7 @@ static int count_all(const struct command_visit *visit, struct execution *execut
         result = launch_clear(visit, execution);
     if (result == 0)
         result = read_all(visit, execution, &log, *status);
+    *calls = log.calls;
     if (log.pipe >= 0)
         close(log.pipe);
     text_free(&log.said);
@@ -515,7 +515,8 @@ static int count_all(const struct command_visit *visit, struct execution *execut
 
 /* After launch_prepare: executes it, to its end, and writes the detail; without counts where it was
  * killed, because nothing is known then. *status as of waitpid. */
-static int tell_all(const struct command_visit *visit, struct execution *execution, int *status)
+static int tell_all(const struct command_visit *visit, struct execution *execution, int *status,
+                    struct valgrind_calls *calls)
 {
     struct valgrind_counts counts = {0};
     AUTO_FREE struct tracing *tracing = calloc(1, sizeof(*tracing));
@@ -535,8 +536,7 @@ static int tell_all(const struct command_visit *visit, struct execution *executi
                           launch_timed_out(execution) ||
                               (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL),
                           &counts);
-    if (result == 0)
-        look_for_lacks(visit, execution, &tracing->summed.calls);
+    *calls = tracing->summed.calls;
     if (tracing->pipe >= 0)
         close(tracing->pipe);
     if (tracing->memory >= 0)
@@ -553,6 +553,7 @@ static int tell_all(const struct command_visit *visit, struct execution *executi
 static int valgrind_count(const struct command_visit *visit)
 {
     struct execution execution = {0};
+    struct valgrind_calls calls = {0};
     int status = 0;
     int error = launch_prepare(visit, &execution);
     if (error == 0) {
@@ -564,12 +565,15 @@ static int valgrind_count(const struct command_visit *visit)
                                  execution.program);
     }
     if (error == 0 && visit->cell->command.detail == DETAIL_CODE)
-        error = tell_all(visit, &execution, &status);
+        error = tell_all(visit, &execution, &status, &calls);
     else if (error == 0)
-        error = count_all(visit, &execution, &status);
+        error = count_all(visit, &execution, &status, &calls);
+    const bool narrow = execution.bits == 32;
     int result = error < 0 ? error : launch_finish(visit, &execution, status, 0, 0);
     if (result < 0)
         launch_end(&execution);
+    else
+        look_for_lacks(visit, narrow, &calls);
     return result;
 }
 
