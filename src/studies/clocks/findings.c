@@ -253,16 +253,16 @@ static int32_t advise_falsifying(const struct asked *asked, struct reasons *text
             first = name_of(asked, (int32_t)i);
         }
     }
-    if (off)
-        BECAUSE(text, SENTENCE, CLOCKS_FALSIFIED, falsified, name_of(asked, (int32_t)off->against),
-                first, 1 + off->ppm * 1e-6);
-    if (tied)
-        BECAUSE(text, SENTENCE, CLOCKS_WRONG_TOGETHER, tied);
     if (!dependable)
         BECAUSE(text, SENTENCE,
                 !usable       ? CLOCKS_NONE_TRUSTED
                 : held || off ? CLOCKS_NONE_CONFIRMED
                               : CLOCKS_NONE_FALSIFIABLE);
+    if (off)
+        BECAUSE(text, SENTENCE, CLOCKS_FALSIFIED, falsified, name_of(asked, (int32_t)off->against),
+                first, 1 + off->ppm * 1e-6);
+    if (tied)
+        BECAUSE(text, SENTENCE, CLOCKS_WRONG_TOGETHER, tied);
     return -1;
 }
 

@@ -711,8 +711,7 @@ static bool counter_is_right(const struct clock_trial *trial, uint32_t witness)
     for (other.clock = 0; other.clock < trial->file->clock_count; other.clock++) {
         const struct clock_rate *rates = trial->report->rates[other.clock];
         for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
-            if ((other.clock == trial->clock ||
-                 clocks_one_family(trial->file, other.clock, trial->clock)) &&
+            if (clocks_one_family(trial->file, other.clock, trial->clock) &&
                 confirms(&rates[i], rate_limit(&other)) &&
                 (rates[i].against == witness ||
                  (int32_t)rates[i].against == trial->report->reference.outside))
