@@ -64,7 +64,7 @@ struct event_source {
 /* Where names are looked up. A zeroed view with root = "" is this machine; tests give a recorded
  * tree. tracefs is a directory descriptor (-1: not reachable, then tracefs_error says why).
  * resolver: further tables of names (libpfm4), or NULL; sources: what the program can run to count,
- * or NULL; both and has_target are set after event_view_open. */
+ * or NULL; all but the first three are set after event_view_open. */
 struct event_view {
     const char *root; /* "" or the folder that holds sys/ and proc/ */
     int tracefs;
@@ -72,6 +72,9 @@ struct event_view {
     const struct event_resolver *resolver;
     const struct event_source *sources;
     bool has_target; /* events may be named after the target of a specimen: mem:target:x */
+    /* What whoever knows the hypervisor better says of it: its name, what it offers its guests (a
+     * sentence), and the settings that change that, a line each. NULL: what files tell. */
+    const char *hypervisor, *vpmu, *vpmu_fix;
 };
 
 /* Opens the machine's own view: finds tracefs where it is mounted, and where it is not but may be,

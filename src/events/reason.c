@@ -4,6 +4,7 @@
  * Why perf_event_open refused, in words: what happened, why, and what to do next. An errno alone
  * says little, because the operating system uses the same few for many causes; together with the
  * machine's situation it is nearly always unambiguous. */
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -172,9 +173,16 @@ static void situation_collect(const struct event_view *view, struct situation *s
         view_each_entry(view, PMU_FOLDER, look_for_core_pmu, (void *)(uintptr_t)view) == 1;
     situation->pmus_listed = view_exists(view, PMU_FOLDER "/software");
     situation->virtual = is_virtual(view);
-    name_hypervisor(view, situation);
-    if (!situation->hypervisor)
-        recognise_firecracker(view, situation);
+    situation->lab = is_lab(view);
+    if (view->vpmu && !situation->lab) {
+        /* "its monitor ..." has no name of its own. */
+        situation->hypervisor = islower((unsigned char)*view->vpmu) ? NULL : view->hypervisor;
+        situation->virtual = true;
+    } else {
+        name_hypervisor(view, situation);
+        if (!situation->hypervisor)
+            recognise_firecracker(view, situation);
+    }
     if (!situation->turn_on && is_virtual_board(view))
         situation->turn_on = "start it with a PMU (QEMU: no pmu=off behind -cpu, and for an "
                              "emulated CPU -icount shift=0; assay's lab: without pmu=off)";
@@ -191,7 +199,6 @@ static void situation_collect(const struct event_view *view, struct situation *s
         situation->capable = !situation->namespaced &&
                              (effective >> CAP_PERFMON & 1 || effective >> CAP_SYS_ADMIN & 1);
     }
-    situation->lab = is_lab(view);
     const int own = in_own_namespace(view);
     situation->container = own < 0 ? view_exists(view, "/.dockerenv") ||
                                          view_exists(view, "/run/.containerenv") ||
@@ -264,6 +271,20 @@ static bool filters_modes(const struct perf_event_attr *attr)
            attr->exclude_guest || attr->exclude_host;
 }
 
+/* As doctor says it: the sentence without its dot, and each setting. */
+static void put_offer(struct text *text, const struct event_view *view)
+{
+    const char *words = view->vpmu;
+    text_printf(text, "%c%.*s", toupper((unsigned char)*words), (int)strlen(words + 1) - 1,
+                words + 1);
+    for (const char *at = view->vpmu_fix ? view->vpmu_fix : "", *joint = ". To change that: "; *at;
+         joint = "; or ") {
+        const int length = (int)strcspn(at, "\n");
+        text_printf(text, "%s%.*s", joint, length, at);
+        at += length + (at[length] == '\n');
+    }
+}
+
 static void say_no_pmu(struct text *text, const struct refusal *refusal)
 {
     const struct situation *now = &refusal->now;
@@ -272,7 +293,9 @@ static void say_no_pmu(struct text *text, const struct refusal *refusal)
                     "the CPU's counters are not visible: this is a virtual machine%s%s whose "
                     "hypervisor does not pass a PMU on. ",
                     now->hypervisor ? " on " : "", now->hypervisor ? now->hypervisor : "");
-        if (now->turn_on)
+        if (refusal->view->vpmu && !now->lab)
+            put_offer(text, refusal->view);
+        else if (now->turn_on)
             text_printf(text, "%s%s", now->has_none ? "" : "To change that: ", now->turn_on);
         else
             text_puts(text,

@@ -144,6 +144,17 @@ class Recorded(unittest.TestCase):
         self.assertFalse([c for c in report.stdout if ord(c) < 32 and c != "\n" or 0x7f <= ord(c) < 0xa0])
 
 
+class Guest(unittest.TestCase):
+    def test_why_there_is_no_pmu_is_said_as_who_counts_says_it(self):
+        nobody = "exec:setpriv --reuid=65534 --regid=65534 --clear-groups"
+        for via in ["local"] + [nobody] * (os.geteuid() == 0 and bool(shutil.which("setpriv"))):
+            why = judged("--via", via)[1]["pmu"]["why"]
+            if "This is a guest: " not in why:
+                self.skipTest("there is a PMU, or no hypervisor that is known: " + why)
+            event = json.loads(assay("events", "instructions:u", "--json", via=via).stdout)["results"][0]
+            self.assertIn(why.partition("This is a guest: ")[2].lower().rstrip("."), event["reason"].lower())
+
+
 class Refused(unittest.TestCase):
     def setUp(self):
         if not REFUSE:

@@ -280,6 +280,37 @@ TEST(each_errno_is_explained_by_the_machine_s_situation)
     }
 }
 
+/* Whoever opened the view may know more than files tell every user. */
+TEST(what_is_known_of_the_hypervisor_is_said_as_doctor_says_it)
+{
+    static const struct tree_file guest[] = {{"/proc/cpuinfo", "flags\t: fpu hypervisor\n"},
+                                             {NULL, NULL}};
+    static const struct {
+        const char *name, *vpmu, *fix, *said;
+    } guests[] = {
+        {"KVM", "KVM passes them on when started so.", "QEMU: pmu=on\nlibvirt: state='on'",
+         "virtual machine on KVM whose hypervisor does not pass a PMU on. KVM passes them on when "
+         "started so. To change that: QEMU: pmu=on; or libvirt: state='on'. Software events"},
+        {"microVM", "its monitor offers none.", "",
+         "a virtual machine whose hypervisor does not pass a PMU on. Its monitor offers none. "
+         "Software events"},
+    };
+    for (size_t i = 0; i < sizeof(guests) / sizeof(guests[0]); i++) {
+        struct recorded machine;
+        char reason[1024];
+        recorded_begin(&machine, guest);
+        machine.view.hypervisor = guests[i].name;
+        machine.view.vpmu = guests[i].vpmu;
+        machine.view.vpmu_fix = guests[i].fix;
+        struct event event = resolved(&machine.view, "instructions:u");
+        event_open_reason(&machine.view, &event, ENOENT, reason, sizeof(reason));
+        if (!strstr(reason, guests[i].said))
+            fail_msg("%s", reason);
+        event_release(&event);
+        recorded_end(&machine);
+    }
+}
+
 TEST(uprobes_need_a_capability_whatever_the_level)
 {
     struct event_view view = {.root = "/nonexistent", .tracefs = -1};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "machine/check.h"
 #include "probe/driver/session.h"
 #include "probe/sources/program.h"
 #include "specimens/specimen.h"
@@ -30,6 +31,19 @@ void events_view_open(struct event_view *view)
 {
     event_view_open(view, "");
     view->has_target = true;
+    /* As doctor explains it. */
+    struct facts facts = {0};
+    const struct machine_view here = {.root = ""};
+    describe_cpu(&here, &facts);
+    describe_hypervisor(&here, &facts);
+    const struct hypervisor *below = hypervisor_find(facts_get(&facts, "hypervisor.monitor"));
+    below = below ? below : hypervisor_find(facts_get(&facts, "hypervisor"));
+    if (below) {
+        view->hypervisor = below->name;
+        view->vpmu = below->vpmu;
+        view->vpmu_fix = below->fix;
+    }
+    facts_free(&facts);
 #ifdef PROBE_PFM
     view->resolver = &event_resolver_libpfm4;
 #endif
