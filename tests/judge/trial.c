@@ -47,6 +47,18 @@ static const struct countable *draw_countable(struct random *random, const struc
     }
 }
 
+/* A clean machine may be any. */
+static enum world draw_world(struct random *random, const struct plant *plant,
+                             const struct machine *machine)
+{
+    if (plant)
+        return plant->world;
+    enum world world = (enum world)random_below(random, 2 * WORLDS);
+    const bool is_usual = world >= WORLDS || world == WORLD_USUAL;
+    return is_usual || (world != WORLD_LONG && !machine->countable->is_hardware) ? WORLD_USUAL
+                                                                                 : world;
+}
+
 static struct noise simulate(const struct bench *bench, const struct trial *trial,
                              struct random *random, struct case_file *file)
 {
@@ -55,6 +67,12 @@ static struct noise simulate(const struct bench *bench, const struct trial *tria
     const struct plant *plant = trial->plant;
     machine.has_twin = plant && plant->needs_twin;
     machine.two_core_types = plant && plant->needs_core_types;
+    machine_enter(random, &machine, draw_world(random, plant, &machine));
+    machine.ignores_filter = plant && plant->leaks_cycles;
+    if (plant && plant->is_quiet)
+        machine.noise = (struct noise){.kind = NOISE_NONE,
+                                       .disturbed = machine.noise.disturbed,
+                                       .disturbed_by = machine.noise.disturbed_by};
     machine.multiplexes = machine.countable->is_hardware && !plant && random_below(random, 10) == 0;
     if (plant && plant->needs_opcode)
         for (size_t i = 0; i < 3; i++)
@@ -84,7 +102,7 @@ static size_t record(const struct bench *bench, const struct trial *trial, struc
 static bool can_be_planted(const struct plant *plant, const struct evidence *evidence,
                            const struct planting *planting, bool is_recorded)
 {
-    if (is_recorded && (plant->needs_twin || plant->needs_core_types ||
+    if (is_recorded && (plant->needs_twin || plant->needs_core_types || plant->world ||
                         !is_listed(plant->events, evidence->event)))
         return false;
     return !plant->needs_opcode || planting->opcode;
@@ -134,15 +152,32 @@ static bool plant_in(const struct trial *trial, struct random *random, const str
         planting->size = trial->ratio / unit;
     size_t points_hit;
     outcome->ratio = plant_lie(plant, planting, evidence, &points_hit);
-    snprintf(outcome->planted, sizeof(outcome->planted), "%s %g%s%s%s", plant->name, planting->size,
+    snprintf(outcome->planted, sizeof(outcome->planted), "%s %g%s%s%s%s", plant->name,
+             planting->size, planting->after_ns > 0 ? " late" : "",
              planting->share > 0 ? " share" : "", planting->opcode ? " opcode " : "",
              planting->opcode ? planting->opcode : "");
     /* What shows in one or two points has a size, but no shape that a cause could follow from. */
-    return trial->ratio > 0 || outcome->ratio < 3 || points_hit >= 3;
+    if (plant->of_cycles)
+        outcome->ratio = fmax(outcome->ratio, 3);
+    return trial->ratio > 0 || outcome->ratio < 3 || points_hit >= 3 ||
+           (plant->is_local && outcome->ratio > 0);
 }
 
-static bool is_detection(const struct judgement *judgement)
+/* A code of the note. */
+static bool is_told(const struct judgement *judgement, const char *code)
 {
+    for (size_t i = 0; i < judgement->why.count; i++)
+        if (strcmp(judgement->why.list[i].words->code, code) == 0)
+            return true;
+    return false;
+}
+
+static bool is_detection(const struct plant *plant, const struct judgement *judgement)
+{
+    if (plant && plant->code && is_told(judgement, plant->code))
+        return true;
+    if (plant && !plant->is_harmless && plant->verdicts & VERDICT_BIT(VERDICT_UNJUDGED))
+        return !verdict_is_trusted(judgement->verdict);
     switch (judgement->verdict) {
     case VERDICT_DEAD:
     case VERDICT_NOISY:
@@ -172,7 +207,7 @@ static void set_against(const struct plant *plant, const struct planting *planti
 {
     outcome->verdict = judgement->verdict;
     outcome->cause = judgement->cause;
-    outcome->is_detected = is_detection(judgement);
+    outcome->is_detected = is_detection(plant, judgement);
     snprintf(outcome->event, sizeof(outcome->event), "%s", judgement->evidence->event);
     snprintf(outcome->note, sizeof(outcome->note), "%s", reasons_text(&judgement->why));
     if (!plant)
@@ -207,6 +242,10 @@ static void run(const struct bench *bench, const struct trial *trial, struct out
     }
     case_hide_interrupts(&file);
     struct judgements judgements = judge_case(&file);
+    if (file.event_count > index + 1 && trial->recording < 0 &&
+        (trial->plant ? trial->plant->of_cycles : trial->seed % 2) &&
+        strcmp(file.events[index + 1].event, "cycles:u") == 0)
+        index++;
     set_against(trial->plant, &planting, &judgements.list[index], outcome);
 }
 
