@@ -299,7 +299,8 @@ static void settle_sigmas(struct errors *errors)
     for (size_t i = 0; i < errors->count; i++) {
         struct error_point *point = &errors->points[i];
         double part = FLOOR_RELATIVE * fabs(point->truth);
-        point->sigma = sqrt(variances[i] + FLOOR_COUNTS * FLOOR_COUNTS + part * part);
+        point->scatter = sqrt(variances[i] + FLOOR_COUNTS * FLOOR_COUNTS);
+        point->sigma = hypot(point->scatter, part);
         place_bounded(point);
     }
 }
@@ -426,11 +427,212 @@ static double error_sigmas(const struct error_point *point, double error)
 }
 
 /* ----------------------------------------------------------------------------------------------
+ * A mode that lets through what it should leave out. Windows of many system calls say so beside
+ * windows of none, whatever truth they have; and where they have none, by the event without its
+ * mode, counted in the same windows. Asked before anything else, and by itself: what the operating
+ * system executes differs from call to call, and follows no line. */
+
+#define LEAK_LEAST 10.0 /* counts a call: less is how CPUs count the border between both modes */
+#define ALL_OF_IT  0.98 /* of what the event counts without its mode */
+#define NOT_ALL    0.9
+
+bool point_enters_system(const struct point *point)
+{
+    static const char *const ways[] = {"syscalls", "context-switches", "page-faults"};
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+        const struct trait *trait = point_trait(point, TRAIT_CLASS, ways[i]);
+        if (trait && trait->count > 0)
+            return true;
+    }
+    return point->faults > 0 || point->switches > 0;
+}
+
+static double calls_of(const struct point *point)
+{
+    const struct trait *trait = point_trait(point, TRAIT_CLASS, "syscalls");
+    return trait ? (double)trait->count : 0;
+}
+
+/* By how much, in parts of their truth, windows without system calls are off; false: there are none
+ * with a truth. What is off there, too, is no leak. */
+static bool usual_error(const struct judgement *judgement, double *part)
+{
+    bool any = false;
+    *part = 0;
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        const double predicted = point_predicted(judged);
+        if (judged->runs < 2 || judged->point->truth.grade == TRUTH_NONE || predicted < 1 ||
+            point_enters_system(judged->point) || judged->point->n < CALLS_LEAST)
+            continue;
+        any = true;
+        *part = fmax(*part, fmax(fabs(judged->low), fabs(judged->high)) / predicted);
+    }
+    return any;
+}
+
+/* Against the truth of the point. */
+static enum filter test_by_truth(const struct judged_point *judged, double part,
+                                 struct judgement *judgement)
+{
+    const double calls = calls_of(judged->point), predicted = point_predicted(judged);
+    const double usual = part * predicted / calls;
+    const double low = judged->strict_low / calls, high = judged->strict_high / calls;
+    if (low - usual >= LEAK_LEAST) {
+        judgement->leak = (low + high) / 2;
+        judgement->leak_low = judged->low / calls;
+        judgement->leak_high = judged->high / calls;
+        return FILTER_IGNORED;
+    }
+    return high < LEAK_LEAST ? FILTER_WORKS : FILTER_UNKNOWN;
+}
+
+/* What one system call more adds to the event, and to the event without its mode. */
+static bool growth(const struct judgement *judgement, double *own, double *plain)
+{
+    const struct judged_point *few = NULL, *many = NULL;
+    double means[2] = {0};
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        if (!judged->point->has_unfiltered || judged->runs < 2 || calls_of(judged->point) < 1)
+            continue;
+        few = !few || judged->point->n < few->point->n ? judged : few;
+        many = !many || judged->point->n > many->point->n ? judged : many;
+    }
+    if (!few || calls_of(many->point) - calls_of(few->point) < CALLS_LEAST)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        const struct judged_point *judged = i ? many : few;
+        double *values = memory_new(judged->point->run_count, sizeof(double));
+        size_t count = 0;
+        for (size_t k = 0; k < judged->point->run_count; k++)
+            if (run_is_judged(judged, &judged->point->runs[k]))
+                values[count++] = (double)judged->point->runs[k].unfiltered;
+        sort_values(values, count);
+        means[i] = count ? quantile(values, count, 0.5) : 0;
+    }
+    const double calls = calls_of(many->point) - calls_of(few->point);
+    *own = (many->median - few->median) / calls;
+    *plain = (means[1] - means[0]) / calls;
+    return true;
+}
+
+void test_filter(struct judgement *judgement)
+{
+    const struct evidence *evidence = judgement->evidence;
+    double part = 0, own, plain;
+    judgement->leak = judgement->leak_low = judgement->leak_high = NAN;
+    if (!evidence->kind || !kind_is_of_cpu(evidence->kind) || !event_is_user_only(evidence))
+        return;
+    const bool comparable = usual_error(judgement, &part);
+    for (size_t i = 0; i < judgement->point_count && judgement->filter != FILTER_IGNORED; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        if (!comparable || judged->runs < 2 || judged->is_zero ||
+            judged->point->truth.grade == TRUTH_NONE || calls_of(judged->point) < CALLS_LEAST)
+            continue;
+        const enum filter filter = test_by_truth(judged, part, judgement);
+        judgement->filter = filter != FILTER_UNKNOWN ? filter : judgement->filter;
+    }
+    if (judgement->filter != FILTER_UNKNOWN || !growth(judgement, &own, &plain))
+        return;
+    if (own >= LEAK_LEAST && own >= ALL_OF_IT * plain) {
+        judgement->filter = FILTER_IGNORED;
+        judgement->leak = own;
+    } else if (plain >= LEAK_LEAST && own < NOT_ALL * plain) {
+        judgement->filter = FILTER_WORKS;
+    }
+}
+
+/* What enters the operating system is explained, and left out of what is asked next. */
+static void explain_filter(struct explaining *explaining)
+{
+    struct errors *errors = &explaining->errors;
+    const struct judgement *judgement = errors->judgement;
+    double all = 0, theirs = 0;
+    if (judgement->filter != FILTER_IGNORED)
+        return;
+    for (size_t i = 0; i < errors->count; i++) {
+        struct error_point *point = &errors->points[i];
+        const double sigmas = point->location / hypot(point->sigma, point->overhead_sigma);
+        all += sigmas * sigmas;
+        point->left_out = point_enters_system(point->point);
+        theirs += point->left_out ? sigmas * sigmas : 0;
+    }
+    const double share = all > 0 ? theirs / all : 1;
+    struct explanation found = explanation_of(CAUSE_KERNEL_LEAK, "system call", judgement->leak,
+                                              judgement->leak_low, judgement->leak_high, share);
+    struct reasons *say = explaining_add(explaining, &found);
+    if (isfinite(judgement->leak_low))
+        SAY(say, EACH_IN_KERNEL, false, found.size, found.per, found.low, found.high,
+            (const char *)NULL);
+    else
+        SAY(say, UNFILTERED, found.size);
+}
+
+/* ----------------------------------------------------------------------------------------------
  * A single point that is off by more than noise makes, where nothing that all points have in
  * common says why: too little for a cause, too much to be silent. */
 
 #define SIGMAS_LEAST 5.0 /* of the point's mean: far beyond what the worst of many would be */
 #define QUIET_LEAST  5   /* runs, for a mean and its spread to be known */
+
+/* --- windows that last --- */
+
+#define LONG_RUNS     3   /* quiet ones */
+#define LARGE         1e4 /* truths from which on noise that is a part of them shows */
+#define LONGER        3.0 /* times as long as any window that is right */
+#define LONG_NS_LEAST 1000000.0
+
+/* The noise of one run in parts of the truth, as large counts usually have it: few runs of a long
+ * window do not know their own. */
+static double relative_noise(const struct errors *errors)
+{
+    double *parts = memory_new(errors->count, sizeof(double));
+    size_t count = 0;
+    for (size_t i = 0; i < errors->count; i++) {
+        const struct error_point *point = &errors->points[i];
+        if (error_point_counts(point) && point->truth >= LARGE)
+            parts[count++] = point->judged->stdev / point->truth;
+    }
+    return sorted_quantile(parts, count, 0.5);
+}
+
+/* Right in windows of up to some length, off in all longer ones: no part of the truth is too small
+ * for that. false: it is not so. */
+static bool explain_long(struct explaining *explaining)
+{
+    const struct errors *errors = &explaining->errors;
+    const struct error_point *first = NULL;
+    const double noise = relative_noise(errors);
+    double right = 0, sigma = 0;
+    for (size_t pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < errors->count; i++) {
+            const struct error_point *point = &errors->points[i];
+            const double own = noise * point->truth / sqrt(fmax((double)point->quiet, 1));
+            const double width = hypot(fmax(point->scatter, own), point->overhead_sigma);
+            const bool off = fabs(point->location) > SIGMAS_LEAST * width;
+            if (!error_point_counts(point) || point->quiet < LONG_RUNS)
+                continue;
+            if (off && pass == 0 && (!first || point->enabled < first->enabled)) {
+                first = point;
+                sigma = width;
+            }
+            if (!off && pass == 1 && first && point->enabled < first->enabled)
+                right = fmax(right, point->enabled);
+            if (!off && pass == 1 && first && point->enabled >= first->enabled &&
+                fabs(point->location) + SIGMAS_LEAST * width < fabs(first->location) / 2)
+                return false;
+        }
+    if (!first || right <= 0 || 1e9 * first->enabled < LONG_NS_LEAST ||
+        first->enabled < LONGER * right)
+        return false;
+    struct explanation found =
+        explanation_of(CAUSE_UNKNOWN, "run", first->location, first->location - 2 * sigma,
+                       first->location + 2 * sigma, 0);
+    SAY(explaining_add(explaining, &found), LONG_WINDOWS, 1e9 * right, first->location,
+        1e9 * first->enabled, first->point->specimen, first->point->n);
+    return true;
+}
 
 /* One point that is off, where all others together said nothing. */
 static void explain_point(struct explaining *explaining)
@@ -438,6 +640,8 @@ static void explain_point(struct explaining *explaining)
     const struct errors *errors = &explaining->errors;
     const struct error_point *worst = NULL;
     double most = SIGMAS_LEAST;
+    if (explaining->explained->count > 0 || explain_long(explaining))
+        return;
     for (size_t i = 0; i < errors->count; i++) {
         const struct error_point *point = &errors->points[i];
         double sigmas = error_sigmas(point, point->location);
@@ -446,7 +650,7 @@ static void explain_point(struct explaining *explaining)
             most = sigmas;
         }
     }
-    if (!worst || explaining->explained->count > 0)
+    if (!worst)
         return;
     double half = 2 * fabs(worst->location) / most;
     /* It explains nothing: the share stays 0. */
@@ -830,8 +1034,9 @@ static void ask(struct explaining *explaining, explanation_part *const *parts, s
 
 void explain(const struct judgement *judgement, struct explained *explained)
 {
-    static explanation_part *const shapes[] = {explain_multiplexing, explain_wrap,
-                                               explain_saturation, explain_threshold, explain_lost};
+    static explanation_part *const shapes[] = {explain_filter,    explain_multiplexing,
+                                               explain_wrap,      explain_saturation,
+                                               explain_threshold, explain_lost};
     static explanation_part *const doings[] = {explain_interrupts, explain_regression,
                                                explain_stray_faults, explain_point};
     struct memory_scope scope;
@@ -841,7 +1046,9 @@ void explain(const struct judgement *judgement, struct explained *explained)
     explaining->explained = explained;
     errors_collect(judgement, &explaining->errors);
     /* An event that never counts has no error to explain: which zero it is says the judge. */
-    if (explaining->errors.count && !explaining->errors.all_zero) {
+    if (!explaining->errors.count)
+        explain_filter(explaining);
+    else if (!explaining->errors.all_zero) {
         errors_sum_up(&explaining->errors);
         ask(explaining, shapes, sizeof(shapes) / sizeof(*shapes));
         if (!explain_definition(explaining))

@@ -427,6 +427,14 @@ void judge_point(const struct evidence *evidence, const struct point *point,
 #define WILD       0.5  /* standard deviation over count: no bias is consistent beyond this */
 #define WILD_PART  0.1  /* of the truth: a count below this is as good as none */
 
+#define FAR_OFF 2.0 /* times more, or less, than a model says */
+
+bool point_limits_tell(const struct judged_point *judged)
+{
+    const struct truth *truth = &judged->point->truth;
+    return (double)truth->high - (double)truth->low <= 2 * point_tolerance(judged);
+}
+
 bool grade_is_firm(enum truth_grade grade)
 {
     return grade == TRUTH_PROVEN || grade == TRUTH_BOUNDED;
@@ -467,6 +475,16 @@ bool point_is_wild(const struct judged_point *judged)
 {
     double size = fmax(fabs(judged->mean), WILD_PART * fabs(point_predicted(judged)));
     return judged->runs > 1 && judged->stdev > WILD * size;
+}
+
+bool point_is_far(const struct judged_point *judged)
+{
+    const struct truth *truth = &judged->point->truth;
+    const double n = (double)judged->point->n, low = (double)truth->low;
+    if (judged->runs < 2 || truth->grade == TRUTH_NONE || n < ZERO_LEAST * fmax(1, added(judged)))
+        return false;
+    return judged->strict_low > fmax((FAR_OFF - 1) * (double)truth->high, n) ||
+           (low > 0 && judged->strict_high < -(1 - 1 / FAR_OFF) * low);
 }
 
 /* Of a truth that does not outweigh the overhead: as much as that. An overhead that is always the

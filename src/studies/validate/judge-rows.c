@@ -179,8 +179,10 @@ struct tally {
     size_t demand;  /* points whose truth says that something was to be counted … */
     size_t zero;    /* … and of those the ones that read nothing but 0 */
     size_t wild;    /* … and the ones whose counts are all over the place */
-    size_t ignored; /* runs that got no counter */
-    size_t failed;  /* points that could not be measured */
+    size_t wide;    /* points within limits that tell little … */
+    const struct judged_point *widest; /* … and the last of these */
+    size_t ignored;                    /* runs that got no counter */
+    size_t failed;                     /* points that could not be measured */
 };
 
 static struct tally tally_row(const struct judged_row *row,
@@ -194,9 +196,14 @@ static struct tally tally_row(const struct judged_row *row,
         bool demands = point_demands_counts(judged);
         tally.of[standing]++;
         /* Where the overhead varies as much as the counts themselves, some agree by luck. */
-        tally.telling +=
+        const bool right =
             standing == STANDING_WITHIN ||
             (standing == STANDING_EXACT && predicted >= TELLING * overhead_spread(judged));
+        const bool vague = right && demands && !point_limits_tell(judged);
+        tally.telling += right && !vague;
+        tally.wide += vague;
+        if (vague)
+            tally.widest = judged;
         tally.predict += judged->runs > 0 && predicted != 0;
         tally.demand += demands;
         tally.zero += demands && judged->is_zero;
@@ -250,6 +257,14 @@ static void describe_noise(struct judged_row *row, const struct tally *tally,
     SAY(&row->why, NULL_SPREAD, last->overhead_low, last->overhead_high);
 }
 
+/* Are all counts what a model says? That proves nothing: whoever is right may be so by chance. */
+static bool fits_model(const struct tally *tally)
+{
+    return tally->predict > 0 && tally->of[STANDING_UNCLEAR] + tally->of[STANDING_OFF] +
+                                         tally->of[STANDING_EXCESS] + tally->of[STANDING_SMALL] ==
+                                     0;
+}
+
 static void describe_fine(struct judged_row *row)
 {
     /* The N of the points that count for the verdict, and the largest error that their intervals
@@ -286,8 +301,13 @@ static void describe_unjudged(struct judged_row *row, const struct tally *tally)
 {
     const struct judged_point *last = &row->points[row->point_count - 1];
     double predicted = point_predicted(last);
-    if (row->grade == TRUTH_MODEL && predicted != 0)
+    if (row->grade == TRUTH_MODEL && fits_model(tally))
+        describe_fine(row);
+    else if (row->grade == TRUTH_MODEL && predicted != 0)
         SAY(&row->why, OFF_MODEL, last->mean / predicted);
+    else if (row->grade == TRUTH_BOUNDED && tally->widest)
+        SAY(&row->why, WIDE_LIMITS, tally->widest->point->truth.low,
+            tally->widest->point->truth.high, tally->widest->point->n);
     else if (row->grade == TRUTH_BOUNDED)
         SAY(&row->why, WEAK_LIMITS);
     else if (tally->demand == 0 && tally->of[STANDING_SMALL])
@@ -305,8 +325,7 @@ static enum verdict decide(const struct judged_row *row, const struct tally *tal
     if (tally->demand > 0 && tally->zero == tally->demand)
         return VERDICT_DEAD;
     if (!grade_is_firm(row->grade))
-        return tally->predict > 0 && unclear + off + small == 0 ? VERDICT_ACCURATE
-                                                                : VERDICT_UNJUDGED;
+        return VERDICT_UNJUDGED;
     if (unclear > 0)
         return VERDICT_NOISY;
     if (off > 0)
@@ -317,6 +336,8 @@ static enum verdict decide(const struct judged_row *row, const struct tally *tal
         return VERDICT_EXACT;
     if (tally->telling > 0)
         return VERDICT_ACCURATE;
+    if (tally->wide > 0)
+        return VERDICT_UNJUDGED;
     /* Nothing outweighs what the way adds. Where that is noise, differing from run to run by more
      * than half of itself, it is too much of it. */
     const struct judged_point *last = &row->points[row->point_count - 1];

@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -36,7 +37,7 @@ bool point_same_way(const struct point *left, const struct point *right)
     return strcmp(left->path, right->path) == 0 && left->pattern == right->pattern &&
            strcmp(left->opt, right->opt) == 0 && strcmp(left->link, right->link) == 0 &&
            left->counters == right->counters && left->cpu == right->cpu &&
-           strcmp(left->core, right->core) == 0;
+           left->has_unfiltered == right->has_unfiltered && strcmp(left->core, right->core) == 0;
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -476,6 +477,46 @@ static void note_ignored_mode(struct judgement *judgement, const struct judgemen
     }
 }
 
+/* --- a filter that one event of a PMU showed to be ignored --- */
+
+/* The PMU that a name spells out; "": that of the cores. */
+static const char *pmu_of(const struct evidence *evidence, size_t *length)
+{
+    const char *slash = strcmp(evidence->kind, "pmu") == 0 ? strchr(evidence->event, '/') : NULL;
+    *length = slash ? (size_t)(slash - evidence->event) : 0;
+    return slash ? evidence->event : "";
+}
+
+/* An event of the cores has whichever PMU its core has. */
+static bool same_pmu(const struct evidence *left, const struct evidence *right)
+{
+    size_t length, other;
+    const char *one = pmu_of(left, &length), *two = pmu_of(right, &other);
+    return !length || !other || (length == other && strncmp(one, two, length) == 0);
+}
+
+static void doubt_filter(struct judgement *judgement, const struct judgements *all)
+{
+    const struct evidence *evidence = judgement->evidence;
+    if (judgement->filter != FILTER_UNKNOWN || !judgement->runs ||
+        judgement->verdict == VERDICT_DEAD || !kind_is_of_cpu(evidence->kind) ||
+        !event_is_user_only(evidence))
+        return;
+    for (size_t i = 0; i < all->count; i++) {
+        const struct judgement *other = &all->list[i];
+        if (other->filter != FILTER_IGNORED || !same_pmu(evidence, other->evidence))
+            continue;
+        if (verdict_is_trusted(judgement->verdict)) {
+            judgement->verdict = VERDICT_UNJUDGED;
+            judgement->limits = (struct judged_limits){.interrupts = NAN};
+            judgement->usual = 0;
+        }
+        judgement->cause = CAUSE_KERNEL_LEAK;
+        SAY(&judgement->why, FILTER_OF_PMU, other->evidence->event, other->leak);
+        return;
+    }
+}
+
 /* --- a hypervisor that withholds the PMU --- */
 
 static void blame_hypervisor(const struct case_file *file, struct judgements *all)
@@ -552,6 +593,7 @@ static void relate_events(const struct case_file *file, struct judgements *judge
         if (judgement->verdict == VERDICT_DEAD)
             explain_dead_mode(judgement, judgements);
         note_ignored_mode(judgement, judgements);
+        doubt_filter(judgement, judgements);
         compare_settings(judgement);
         compare_paths(judgement);
         rank_event(judgement, judgements);
@@ -567,13 +609,15 @@ static void relate_events(const struct case_file *file, struct judgements *judge
 /* How many rows came to what. */
 struct verdicts {
     size_t of[VERDICT_COUNT];
-    size_t firm[VERDICT_COUNT]; /* of those on proven or bounded truths */
-    size_t noisy;               /* of the noisy ones those that speak against the counter */
-    size_t inexact;             /* points on firm truths with a run that is not exact */
-    size_t demand, zero, exact; /* points that demand counts; that read 0; that are exact */
-    size_t proven_exact;        /* points that demand counts by a proven truth, exact */
-    size_t unscheduled;         /* runs, over all points */
-    size_t measured, none;      /* points with runs; of them without truth */
+    size_t firm[VERDICT_COUNT];   /* of those on proven or bounded truths */
+    size_t noisy;                 /* of the noisy ones those that speak against the counter */
+    size_t inexact;               /* points on firm truths with a run that is not exact */
+    size_t demand, zero, exact;   /* points that demand counts; that read 0; that are exact */
+    size_t proven_exact;          /* points that demand counts by a proven truth, exact */
+    size_t against;               /* rows on models that are too far off for the model's fault */
+    const struct judged_row *far; /* the first of these */
+    size_t unscheduled;           /* runs, over all points */
+    size_t measured, none;        /* points with runs; of them without truth */
 };
 
 /* Noise that speaks against the counter: at an N that matters; or all over the place at the largest
@@ -606,6 +650,12 @@ static struct verdicts count_verdicts(const struct judgement *judgement,
         verdicts.of[row->verdict]++;
         verdicts.firm[row->verdict] += grade_is_firm(row->grade);
         verdicts.noisy += noise_counts(judgement, row);
+        bool far = false;
+        for (size_t j = 0; j < row->point_count && row->grade == TRUTH_MODEL; j++)
+            far |= point_is_far(&row->points[j]);
+        verdicts.against += far;
+        if (far && !verdicts.far)
+            verdicts.far = row;
     }
     for (size_t i = 0; i < judgement->point_count; i++) {
         const struct judged_point *judged = judgement->points[i];
@@ -626,12 +676,15 @@ static struct verdicts count_verdicts(const struct judgement *judgement,
     return verdicts;
 }
 
-static enum verdict decide(const struct verdicts *verdicts)
+static enum verdict decide(const struct judgement *judgement, const struct verdicts *verdicts)
 {
     if (verdicts->measured == 0)
         return verdicts->unscheduled > 0 ? VERDICT_UNSCHEDULED : VERDICT_UNJUDGED;
     if (verdicts->demand > 0 && verdicts->zero == verdicts->demand)
         return VERDICT_DEAD;
+    /* What the filter lets through is no noise, and takes no truth to be seen. */
+    if (judgement->filter == FILTER_IGNORED)
+        return VERDICT_BIASED;
     /* Where other code shows the counter to be right, small counts may drown in what the way adds.
      */
     size_t right = verdicts->firm[VERDICT_EXACT] + verdicts->firm[VERDICT_ACCURATE];
@@ -639,17 +692,14 @@ static enum verdict decide(const struct verdicts *verdicts)
         return VERDICT_NOISY;
     /* Dead on some code, alive on other. */
     bool deviates = verdicts->firm[VERDICT_BIASED] + verdicts->firm[VERDICT_DEAD] > 0;
-    if (!deviates && verdicts->inexact == 0 && verdicts->proven_exact > 0)
-        return VERDICT_EXACT;
     if (deviates)
         return VERDICT_BIASED;
-    if (right > 0)
-        return VERDICT_ACCURATE;
-    /* Nothing but models: all of them must fit. */
-    size_t firm_unjudged = verdicts->firm[VERDICT_UNJUDGED];
-    return verdicts->of[VERDICT_ACCURATE] > 0 && verdicts->of[VERDICT_UNJUDGED] == firm_unjudged
-               ? VERDICT_ACCURATE
-               : VERDICT_UNJUDGED;
+    /* What speaks against it counts, whatever its grade; models alone speak for nothing. */
+    if (verdicts->against > 0)
+        return VERDICT_UNJUDGED;
+    if (verdicts->inexact == 0 && verdicts->proven_exact > 0)
+        return VERDICT_EXACT;
+    return right > 0 ? VERDICT_ACCURATE : VERDICT_UNJUDGED;
 }
 
 /* --- the note --- */
@@ -703,6 +753,19 @@ static bool is_for_lack(const char *class, const char *reason)
     return strcmp(reason, lack) == 0;
 }
 
+/* Of its point furthest off. */
+static double far_ratio(const struct judged_row *row)
+{
+    double most = 1;
+    for (size_t i = 0; i < row->point_count; i++) {
+        const struct judged_point *judged = &row->points[i];
+        const double ratio = judged->mean / fmax(point_predicted(judged), 1);
+        if (point_is_far(judged) && fabs(log(fmax(ratio, 1e-9))) > fabs(log(most)))
+            most = fmax(ratio, 1e-9);
+    }
+    return most;
+}
+
 static void note_unjudged(struct judgement *judgement, const struct verdicts *verdicts)
 {
     const char *class = judgement->evidence->class, *reason = judgement->evidence->reason;
@@ -715,6 +778,9 @@ static void note_unjudged(struct judgement *judgement, const struct verdicts *ve
     else if (judgement->row_count == 0)
         SAY(&judgement->why, NOT_JUDGED,
             memory_format("%c%s", toupper((unsigned char)*reason), reason + 1));
+    else if (verdicts->against > 0)
+        SAY(&judgement->why, AGAINST_MODEL, verdicts->far->specimen,
+            verdicts->against > 1 ? (double)verdicts->against : NAN, far_ratio(verdicts->far));
     else if (verdicts->measured == 0 || verdicts->measured > verdicts->none)
         note_row(judgement, VERDICT_UNJUDGED, 1);
     else
@@ -819,6 +885,115 @@ static void hand_down_cause(struct judgement *judgement)
     }
 }
 
+/* --- what a verdict does not cover --- */
+
+/* An undisturbed run that is off where all others are right is no reason to call the event wrong,
+ * and none to be silent. */
+static void note_strays(struct judgement *judgement, const struct circumstances *circumstances)
+{
+    size_t strays = 0;
+    double most = 0;
+    const struct point *where = NULL;
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        if (!verdict_is_trusted(judgement->verdict) || circumstances->strays_count ||
+            !grade_is_firm(point_grade(judged)) || judged->strays == 0)
+            continue;
+        strays += judged->strays;
+        for (size_t k = 0; k < judged->point->run_count; k++) {
+            const struct evidence_run *run = &judged->point->runs[k];
+            double error;
+            if (!run_is_judged(judged, run) || !run_error(judged, run, &error) ||
+                fabs(error) <= fabs(most))
+                continue;
+            most = error;
+            where = judged->point;
+        }
+    }
+    if (where)
+        SAY(&judgement->why, STRAYED, strays, judgement->runs - judgement->disturbed, most,
+            where->specimen, where->n);
+}
+
+/* A cause that nobody looked for is another unknown than one that was not found. */
+static void note_missing(struct judgement *judgement)
+{
+    static const struct {
+        const char *class, *name;
+    } sought[] = {{"syscalls", "system calls"}, {"page-faults", "page faults"}};
+    const struct evidence *evidence = judgement->evidence;
+    AUTO_TEXT struct text missing = {0};
+    if (judgement->cause != CAUSE_UNKNOWN || !evidence->kind || !kind_is_of_cpu(evidence->kind) ||
+        !event_is_user_only(evidence) || judgement->explanation_count)
+        return;
+    for (size_t i = 0; i < sizeof(sought) / sizeof(*sought); i++) {
+        bool measured = false;
+        for (size_t j = 0; j < judgement->point_count && !measured; j++) {
+            const struct judged_point *judged = judgement->points[j];
+            const struct trait *trait = point_trait(judged->point, TRAIT_CLASS, sought[i].class);
+            measured = judged->runs > 0 && trait && trait->count >= CALLS_LEAST;
+        }
+        if (!measured)
+            text_printf(&missing, "%s%s", missing.length ? ", " : "", sought[i].name);
+    }
+    if (missing.length)
+        SAY(&judgement->why, UNDIAGNOSED, memory_text(&missing));
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* How long the window of a point usually was, and what came in between. */
+static void look_at_windows(const struct judged_point *judged, uint64_t *usual, double *interrupts)
+{
+    const struct point *point = judged->point;
+    AUTO_MEMORY uint64_t *times = memory_new(point->run_count, sizeof(*times));
+    size_t count = 0;
+    double sum = 0;
+    for (size_t i = 0; i < point->run_count; i++)
+        if (run_is_judged(judged, &point->runs[i])) {
+            times[count++] = point->runs[i].enabled;
+            sum += point->runs[i].interrupts;
+        }
+    qsort(times, count, sizeof(*times), by_size);
+    *usual = count ? times[(count - 1) / 2] : 0;
+    *interrupts = point->has_interrupts && count ? sum / (double)count : NAN;
+}
+
+static bool has_trait(const struct point *point, const char *class)
+{
+    const struct trait *trait = point_trait(point, TRAIT_CLASS, class);
+    return trait && trait->count > 0;
+}
+
+static void find_limits(struct judgement *judgement, const struct circumstances *circumstances)
+{
+    struct judged_limits *limits = &judgement->limits;
+    limits->interrupts = NAN;
+    for (size_t i = 0; i < judgement->point_count; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        const enum standing standing = point_standing(judged, circumstances);
+        uint64_t usual;
+        double interrupts;
+        if (!verdict_is_trusted(judgement->verdict) || !grade_is_firm(point_grade(judged)) ||
+            (standing != STANDING_EXACT && standing != STANDING_WITHIN))
+            continue;
+        limits->calls |= has_trait(judged->point, "syscalls");
+        limits->switches |= has_trait(judged->point, "context-switches");
+        limits->migrations |= has_trait(judged->point, "cpu-migrations");
+        look_at_windows(judged, &usual, &interrupts);
+        /* The clock of a source runs for as long as its process lives. */
+        if (usual <= limits->longest_ns || strcmp(judgement->evidence->kind, "source") == 0)
+            continue;
+        limits->longest_ns = usual;
+        limits->longest_n = judged->point->n;
+        limits->interrupts = interrupts;
+    }
+}
+
 /* --- all of it --- */
 
 void judge_event(const struct evidence *evidence, struct judgement *judgement)
@@ -836,6 +1011,7 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
         return;
     }
     struct explained explained = {0};
+    test_filter(judgement);
     if (judgement->runs > 0)
         explain(judgement, &explained);
     double share = 0;
@@ -849,7 +1025,7 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
     for (size_t i = 0; i < judgement->row_count; i++)
         judge_row(&judgement->rows[i], &circumstances);
     struct verdicts verdicts = count_verdicts(judgement, &circumstances);
-    judgement->verdict = decide(&verdicts);
+    judgement->verdict = decide(judgement, &verdicts);
     if (judgement->row_count > 0) {
         judgement->has_overhead = judgement->rows[0].points[0].has_overhead;
         judgement->overhead = judgement->rows[0].points[0].overhead;
@@ -861,6 +1037,9 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
     judgement->fits = explained.fits;
     write_note(judgement, &verdicts);
     find_cause(judgement, &verdicts, &explained, &order);
+    note_strays(judgement, &circumstances);
+    note_missing(judgement);
+    find_limits(judgement, &circumstances);
     hand_down_cause(judgement);
 }
 

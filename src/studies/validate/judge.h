@@ -23,12 +23,12 @@ enum validate_why {
     WHY_REFUSED, WHY_DISTURBED_RIGHT, WHY_DISTURBED_WRONG, WHY_OF_SPECIMEN, WHY_ADDS,
     WHY_TAKES_AWAY, WHY_UNKNOWN_CLASS, WHY_NO_SPECIMEN, WHY_NONE_PREDICTS, WHY_NOT_JUDGED,
     WHY_EXACT, WHY_DEAD, WHY_FIRST_RUN, WHY_PROCESSES, WHY_NO_NULL, WHY_DRIFTS, WHY_UNSCHEDULED,
-    WHY_ACCOUNT,
+    WHY_ACCOUNT, WHY_STRAYED, WHY_AGAINST_MODEL, WHY_WIDE_LIMITS, WHY_UNDIAGNOSED,
     /* events beside one another */
     WHY_PATTERNS, WHY_COUNTERS, WHY_CORES, WHY_PATHS, WHY_SUM, WHY_OTHER_MODE, WHY_MODE_REFUSED,
-    WHY_NO_FILTER, WHY_NO_FILTER_IN_KERNEL, WHY_HYPERVISOR,
+    WHY_NO_FILTER, WHY_NO_FILTER_IN_KERNEL, WHY_HYPERVISOR, WHY_FILTER_OF_PMU,
     /* causes */
-    WHY_POINT_OFF, WHY_OTHER_CLASS, WHY_LOST, WHY_EXTRAPOLATED, WHY_MULTIPLEXED, WHY_WRAPS,
+    WHY_POINT_OFF, WHY_LONG_WINDOWS, WHY_UNFILTERED, WHY_OTHER_CLASS, WHY_LOST, WHY_EXTRAPOLATED, WHY_MULTIPLEXED, WHY_WRAPS,
     WHY_CEILING, WHY_FIRST_MISSING, WHY_THRESHOLD, WHY_TICKS, WHY_INTERRUPTS, WHY_INTERRUPT_HANDLER,
     WHY_STRAY_FAULTS, WHY_FAULT_HANDLER, WHY_EACH, WHY_EACH_IN_KERNEL, WHY_EACH_BORDER,
     WHY_EACH_TICK, WHY_EACH_HANDLER, WHY_EACH_CLASS, WHY_OPCODE, WHY_CONSTANT, WHY_CONSTANT_BEYOND,
@@ -75,7 +75,8 @@ struct error_point {
     size_t quiet, processes;
     double spread;   /* between the quartiles of the errors */
     double location; /* of the error; robust */
-    double sigma;    /* of the location, at least half a count */
+    double sigma;    /* of the location, at least half a count and a small part of the truth … */
+    double scatter;  /* … and as the runs alone say, without that part */
     double excess;   /* variance of the location that only shows between processes */
     double enabled;  /* mean, s */
     double interrupts, faults;
@@ -154,6 +155,11 @@ void explain_regression(struct explaining *explaining);
 
 /* Is the event asked to leave out what the operating system executes ("instructions:u")? */
 bool event_is_user_only(const struct evidence *evidence);
+#define CALLS_LEAST 500 /* system calls, or faults, in a window for what each adds to be seen */
+/* Does the code of the point enter the operating system: by calls, faults or switches? */
+bool point_enters_system(const struct point *point);
+/* Fills filter and leak of the judgement from its points. */
+void test_filter(struct judgement *judgement);
 
 /* ----------------------------------------------------------------------------------------------
  * From the runs of one point to what they say: the first step of the judge. Whether a count is
@@ -219,6 +225,10 @@ enum truth_grade point_grade(const struct judged_point *judged);
 bool point_demands_counts(const struct judged_point *judged);
 /* Counts that are all over the place are off by no amount that could be stated. */
 bool point_is_wild(const struct judged_point *judged);
+/* So far beyond its truth, or beside a truth of zero, that no model is wrong by as much. */
+bool point_is_far(const struct judged_point *judged);
+/* Are the limits as narrow as what is called accurate? Others let through what is wrong. */
+bool point_limits_tell(const struct judged_point *judged);
 /* Does the grade allow for exact, dead and biased? */
 bool grade_is_firm(enum truth_grade grade);
 

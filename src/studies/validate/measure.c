@@ -20,6 +20,7 @@
 #include "engine/loading.h"
 #include "engine/run-store.h"
 #include "engine/wishes.h"
+#include "studies/validate/judge.h"
 #include "studies/validate/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -244,6 +245,8 @@ static void fill_point(const struct load *load, const struct evidence *evidence,
     point->faults = stored->has_faults ? stored->faults : -1;
     point->switches = stored->has_switches ? stored->switches : -1;
     point->has_interrupts = cell->counters > 1 && event_counts_interrupts(cell->events[1]);
+    point->has_unfiltered = cell->counters > 1 && !event_mode(cell->events[1]) &&
+                            event_same_base(cell->events[0], cell->events[1]);
     point->failed = stored->failed;
     add_traits(&load->known.truths, TRAIT_CLASS, point);
     add_traits(&load->known.opcodes, TRAIT_OPCODE, point);
@@ -288,14 +291,17 @@ static int take_run(void *context, const struct read_run *read)
     const struct load *load = context;
     const struct point_place *at = &load->points[read->place];
     struct point *point = &load->file->events[at->event].points[at->point];
-    uint64_t interrupts = point->has_interrupts ? read->values[1] : 0;
-    *memory_add(point->runs, point->run_count) = (struct evidence_run){
-        .value = read->values[0],
-        .enabled = read->enabled[0],
-        .running = read->running[0],
-        .account = read->account,
-        .process = read->process,
-        .interrupts = interrupts < UINT32_MAX ? (uint32_t)interrupts : UINT32_MAX};
+    const uint64_t beside = point->has_interrupts || point->has_unfiltered ? read->values[1] : 0;
+    *memory_add(point->runs, point->run_count) =
+        (struct evidence_run){.value = read->values[0],
+                              .enabled = read->enabled[0],
+                              .running = read->running[0],
+                              .account = read->account,
+                              .process = read->process,
+                              .interrupts = !point->has_interrupts ? 0
+                                            : beside < UINT32_MAX  ? (uint32_t)beside
+                                                                   : UINT32_MAX,
+                              .unfiltered = point->has_unfiltered ? beside : 0};
     return 0;
 }
 
@@ -511,37 +517,6 @@ static bool further(void *kept)
     return false;
 }
 
-static void learn_event(const struct judgement *judgement, struct validate_subject *subject,
-                        const char *primary)
-{
-    enum verdict verdict = judgement->verdict;
-    enum cause cause = judgement->cause;
-    bool amiss = verdict_is_of_counts(verdict) && cause != CAUSE_NONE &&
-                 cause != CAUSE_INTERFACE_OVERHEAD && cause != CAUSE_MODE_NOT_APPLICABLE;
-    subject->deviates = verdict == VERDICT_NOISY || verdict == VERDICT_BIASED || amiss;
-    if (verdict == VERDICT_UNSCHEDULED)
-        validate_next_core(subject);
-    subject->zero_to = subject->counts_from = 0;
-    const struct judged_row *row = NULL;
-    for (size_t i = 0; i < judgement->row_count && !row; i++)
-        if (strcmp(judgement->rows[i].specimen, primary) == 0 &&
-            strcmp(judgement->rows[i].path, subject->ways[0].path) == 0)
-            row = &judgement->rows[i];
-    /* The largest N that reads zero although its truth is not, and the smallest above that counts.
-     */
-    for (size_t i = 0; row && i < row->point_count && !subject->counts_from; i++) {
-        const struct judged_point *point = &row->points[i];
-        if (!point->runs || point->point->truth.low <= 0)
-            continue;
-        if (point->is_zero)
-            subject->zero_to = point->point->n;
-        else if (subject->zero_to)
-            subject->counts_from = point->point->n;
-    }
-    if (!subject->counts_from)
-        subject->zero_to = 0;
-}
-
 /* Marks events of which more is worth knowing, by what the store holds so far. */
 static int learn(struct validating *run, struct failure *failure)
 {
@@ -551,13 +526,7 @@ static int learn(struct validating *run, struct failure *failure)
     memory_scope_begin(&scope);
     int error = validate_load(run->studying.store, &file, failure);
     const struct judgements judgements = error == 0 ? judge_case(&file) : (struct judgements){0};
-    for (size_t i = 0; i < plan->subject_count; i++) {
-        struct validate_subject *subject = &plan->subjects[i];
-        size_t primary = validate_primary(plan, subject->class);
-        for (size_t j = 0; j < judgements.count; j++)
-            if (strcmp(judgements.list[j].evidence->event, subject->name) == 0)
-                learn_event(&judgements.list[j], subject, plan->specimens[primary].name);
-    }
+    validate_surprises(plan, &judgements);
     memory_scope_end(&scope);
     return error;
 }

@@ -13,6 +13,8 @@
  * that counts it best, code that must not move it, other specimens, other ways, other cores. */
 
 #define LADDER_TOP   UINT64_C(1000000)
+#define LONG_NS      300000000.0    /* a window of so long spans many ticks, and much else */
+#define LONG_ENOUGH  0.8            /* of it: times vary */
 #define FIRST_RUNGS  UINT64_C(1000) /* the ladder up to here comes before everything else */
 #define LONG_N       UINT64_C(1000000)
 #define CLOSE_ENOUGH 10u /* bisection ends when two N differ by less than this part */
@@ -21,8 +23,8 @@
 struct validate_wish {
     size_t specimen, way, cpu; /* indices */
     uint64_t n;
-    bool with_interrupts;
-    bool ladder; /* a rung of the primary specimen */
+    const char *beside; /* the event counted along; NULL: none */
+    bool ladder;        /* a rung of the primary specimen */
 };
 struct validate_wishes {
     struct validate_wish *list; /* the most important first */
@@ -82,6 +84,11 @@ size_t validate_primary(const struct validate_plan *plan, const char *class)
     return best;
 }
 
+static bool same_beside(const char *left, const char *right)
+{
+    return left && right ? strcmp(left, right) == 0 : left == right;
+}
+
 static void add(struct wishing *wishing, struct validate_wish wish)
 {
     const struct catalogue_specimen *known = wishing->plan->specimens[wish.specimen].known;
@@ -93,7 +100,7 @@ static void add(struct wishing *wishing, struct validate_wish wish)
     for (size_t i = 0; i < wishes->count; i++) {
         const struct validate_wish *other = &wishes->list[i];
         if (other->specimen == wish.specimen && other->n == wish.n && other->way == wish.way &&
-            other->cpu == wish.cpu && other->with_interrupts == wish.with_interrupts)
+            other->cpu == wish.cpu && same_beside(other->beside, wish.beside))
             return;
     }
     *memory_add(wishes->list, wishes->count) = wish;
@@ -163,18 +170,78 @@ static void add_interrupts(struct wishing *wishing)
     if (!wishing->plan->interrupts || !wishing->subject->interrupts)
         return;
     for (uint64_t n = LADDER_TOP / 100; n <= LONG_N; n *= 10)
-        add(wishing,
-            (struct validate_wish){.specimen = wishing->primary, .n = n, .with_interrupts = true});
+        add(wishing, (struct validate_wish){.specimen = wishing->primary,
+                                            .n = n,
+                                            .beside = wishing->plan->interrupts});
 }
 
+/* --- windows that last: an error that comes with ticks, switches or time shows in these alone ---
+ */
+
+static const struct cell *cell_at(const struct validate_plan *plan, size_t at);
+static struct wished_cell seen_at(const struct validate_plan *plan, size_t at);
+static size_t highest(const struct validate_plan *plan, size_t subject, size_t primary);
+
+/* The N whose window lasts so long, by the longest one seen so far: 1, 2, 3 or 5 with zeros. 0:
+ * that one lasted long enough, or none was seen. */
+static uint64_t long_n(const struct validate_plan *plan, const struct validate_subject *subject,
+                       size_t primary)
+{
+    static const uint64_t digits[] = {1, 2, 3, 5};
+    const size_t best = highest(plan, (size_t)(subject - plan->subjects), primary);
+    if (best == plan->count)
+        return 0;
+    const struct wished_cell seen = seen_at(plan, best);
+    const double n = (double)cell_at(plan, best)->n;
+    const double window = (double)seen.inside_ns / (double)seen.runs;
+    if (!(window > 0) || !(n > 0) || window >= LONG_ENOUGH * LONG_NS)
+        return 0;
+    const double wanted = n * LONG_NS / window;
+    for (uint64_t zeros = 1; zeros <= UINT64_MAX / 100; zeros *= 10)
+        for (size_t i = 0; i < sizeof(digits) / sizeof(*digits); i++)
+            if ((double)(digits[i] * zeros) >= wanted)
+                return digits[i] * zeros;
+    return 0;
+}
+
+static void add_long(struct wishing *wishing)
+{
+    const uint64_t last = long_n(wishing->plan, wishing->subject, wishing->primary);
+    for (uint64_t n = 10 * LADDER_TOP; n < last; n *= 10)
+        add(wishing, (struct validate_wish){.specimen = wishing->primary, .n = n, .ladder = true});
+    if (last > LADDER_TOP)
+        add(wishing,
+            (struct validate_wish){.specimen = wishing->primary, .n = last, .ladder = true});
+}
+
+/* --- what must not move an event of user code --- */
+
+static void add_named(struct wishing *wishing, const char *name, uint64_t n, const char *beside)
+{
+    const struct validate_plan *plan = wishing->plan;
+    for (size_t i = 0; i < plan->specimen_count; i++)
+        if (strcmp(plan->specimens[i].known->name, name) == 0)
+            add(wishing, (struct validate_wish){.specimen = i, .n = n, .beside = beside});
+}
+
+/* System calls need no truth: the filter shows in the counts themselves, and beside those of the
+ * event without its mode. */
 static void add_diagnosis(struct wishing *wishing)
 {
-    if (!wishing->subject->user_code)
+    const struct validate_subject *subject = wishing->subject;
+    static const uint64_t sizes[] = {10, 1000};
+    if (!subject->user_code)
         return;
-    add_still(wishing, "getppid", 10);
-    add_still(wishing, "pages", 10);
-    add_still(wishing, "getppid", 1000);
-    add_still(wishing, "pages", 1000);
+    for (size_t i = 0; i < 2; i++) {
+        add_named(wishing, "getppid", sizes[i], NULL);
+        add_named(wishing, "pages", sizes[i], NULL);
+    }
+    for (size_t i = 0; i < 2 && subject->unfiltered; i++)
+        add_named(wishing, "getppid", sizes[i], subject->unfiltered);
+    for (size_t i = 0; i < 2 && subject->interrupts; i++) {
+        add_named(wishing, "ping-pong", sizes[i] / (i ? 10 : 1), NULL);
+        add_named(wishing, "migrations", sizes[i] / (i ? 10 : 1), NULL);
+    }
 }
 
 static struct validate_wishes wish_list(const struct validate_plan *plan,
@@ -191,8 +258,8 @@ static struct validate_wishes wish_list(const struct validate_plan *plan,
     add_rungs(&wishing, 1, FIRST_RUNGS);
     if (!subject->brief || subject->deviates) {
         add_still(&wishing, "loop", 10);
-        add_others(&wishing, 10);
         add_diagnosis(&wishing);
+        add_others(&wishing, 10);
         if (subject->deviates) {
             /* What only one specimen does is blamed from three points of it at least. */
             add_others(&wishing, 100);
@@ -205,6 +272,7 @@ static struct validate_wishes wish_list(const struct validate_plan *plan,
         add_others(&wishing, 1000);
         add_interrupts(&wishing);
         add_rungs(&wishing, LADDER_TOP, LADDER_TOP);
+        add_long(&wishing);
         if (subject->deviates || plan->full)
             add_others(&wishing, 100000);
     }
@@ -432,6 +500,7 @@ bool validate_cap(const struct validate_plan *plan, size_t subject, struct valid
 
 #define MANY_RUNS        100u /* of a point */
 #define FEW_RUNS         20u  /* where they are dear */
+#define LONG_RUNS        6u   /* of windows that last: three ends of what one process shows */
 #define LADDER_PROCESSES 4u
 #define OTHER_PROCESSES  2u
 #define REST_PARTS       4u /* of the rest, one point takes at most such a part */
@@ -530,13 +599,56 @@ void validate_next_core(struct validate_subject *subject)
     subject->cpus[subject->cpu_count - 1] = first;
 }
 
+static void surprise(const struct judgement *judgement, struct validate_subject *subject,
+                     const char *primary)
+{
+    enum verdict verdict = judgement->verdict;
+    enum cause cause = judgement->cause;
+    bool amiss = verdict_is_of_counts(verdict) && cause != CAUSE_NONE &&
+                 cause != CAUSE_INTERFACE_OVERHEAD && cause != CAUSE_MODE_NOT_APPLICABLE;
+    subject->deviates = verdict == VERDICT_NOISY || verdict == VERDICT_BIASED || amiss;
+    if (verdict == VERDICT_UNSCHEDULED)
+        validate_next_core(subject);
+    subject->zero_to = subject->counts_from = 0;
+    const struct judged_row *row = NULL;
+    for (size_t i = 0; i < judgement->row_count && !row; i++)
+        if (strcmp(judgement->rows[i].specimen, primary) == 0 &&
+            strcmp(judgement->rows[i].path, subject->ways[0].path) == 0)
+            row = &judgement->rows[i];
+    /* The largest N that reads zero although its truth is not, and the smallest above that counts.
+     */
+    for (size_t i = 0; row && i < row->point_count && !subject->counts_from; i++) {
+        const struct judged_point *point = &row->points[i];
+        if (!point->runs || point->point->truth.low <= 0)
+            continue;
+        if (point->is_zero)
+            subject->zero_to = point->point->n;
+        else if (subject->zero_to)
+            subject->counts_from = point->point->n;
+    }
+    if (!subject->counts_from)
+        subject->zero_to = 0;
+}
+
+void validate_surprises(struct validate_plan *plan, const struct judgements *judgements)
+{
+    for (size_t i = 0; i < plan->subject_count; i++) {
+        struct validate_subject *subject = &plan->subjects[i];
+        size_t primary = validate_primary(plan, subject->class);
+        for (size_t j = 0; j < judgements->count; j++)
+            if (strcmp(judgements->list[j].evidence->event, subject->name) == 0)
+                surprise(&judgements->list[j], subject, plan->specimens[primary].name);
+    }
+}
+
 /* --- one wish --- */
 
 static bool is_of_way(const struct cell *cell, const struct validate_subject *event,
                       const struct validate_wish *wish)
 {
     const struct validate_way *way = &event->ways[wish->way];
-    return cell->cpu == event->cpus[wish->cpu] && (cell->counters > 1) == wish->with_interrupts &&
+    return cell->cpu == event->cpus[wish->cpu] &&
+           same_beside(cell->counters > 1 ? cell->events[1] : NULL, wish->beside) &&
            cell->pattern == way->pattern && strcmp(cell->path, way->path) == 0 &&
            strcmp(cell->opt, way->opt) == 0 && strcmp(cell->link, way->link) == 0;
 }
@@ -571,16 +683,20 @@ static bool spread_of(const struct validate_plan *plan, size_t subject,
     /* A source counts the same whichever process it runs. */
     uint32_t processes = wish->ladder && !event->runs ? LADDER_PROCESSES : OTHER_PROCESSES;
     uint64_t visit;
+    const bool lasts = wish->ladder && wish->n > LADDER_TOP;
     if (event->runs)
         *spread = (struct spread){.processes = processes, .runs = event->runs};
     else
-        spread_runs(plan->runs ? plan->runs : MANY_RUNS, processes, spread);
+        spread_runs(plan->runs ? plan->runs
+                    : lasts    ? LONG_RUNS
+                               : MANY_RUNS,
+                    lasts ? OTHER_PROCESSES : processes, spread);
     if (!visit_cost(plan, subject, wish, spread->runs, &visit))
         return false;
     spread->ns = spread->processes * visit;
     bool untried = *plan->specimens[wish->specimen].known->parameters &&
                    !was_visited(plan, places_of(plan->of_specimen, wish->specimen));
-    if (plan->full || (spread->ns <= most / DEAR && !untried))
+    if (plan->full || lasts || (spread->ns <= most / DEAR && !untried))
         return true;
     if (!event->runs)
         spread_runs(plan->runs ? plan->runs : FEW_RUNS, OTHER_PROCESSES, spread);
@@ -596,19 +712,18 @@ static void take(struct validate_plan *plan, size_t subject, const struct valida
 {
     const struct validate_subject *event = &plan->subjects[subject];
     const struct validate_way *way = &event->ways[wish->way];
-    bool both = wish->with_interrupts;
-    const struct cell cell = {
-        .events = {(char *)event->name, both ? (char *)plan->interrupts : NULL},
-        .counters = both ? 2 : 1,
-        .path = (char *)way->path,
-        .pattern = way->pattern,
-        .specimen = (char *)plan->specimens[wish->specimen].name,
-        .n = wish->n,
-        .opt = (char *)way->opt,
-        .link = (char *)way->link,
-        .runs = spread->runs,
-        .separate = both,
-        .cpu = event->cpus[wish->cpu]};
+    const bool both = wish->beside != NULL;
+    const struct cell cell = {.events = {(char *)event->name, (char *)wish->beside},
+                              .counters = both ? 2 : 1,
+                              .path = (char *)way->path,
+                              .pattern = way->pattern,
+                              .specimen = (char *)plan->specimens[wish->specimen].name,
+                              .n = wish->n,
+                              .opt = (char *)way->opt,
+                              .link = (char *)way->link,
+                              .runs = spread->runs,
+                              .separate = both,
+                              .cpu = event->cpus[wish->cpu]};
     append(plan, subject, wish->specimen, spread->processes, &cell);
 }
 

@@ -26,8 +26,11 @@ struct validate_subject {
     const char *name, *class;
     bool user_code;  /* counts what the CPU executes in user mode: what the operating system does
                         in between must not move it */
-    bool interrupts; /* may count at interrupts: a long cell counts these along */
+    bool interrupts; /* is the CPU's: may count at interrupts, which a long cell counts along, and
+                        go wrong when the thread leaves its CPU */
     bool brief;      /* the same event under another name gets the whole ladder */
+    const char *unfiltered; /* the same event without its mode, which can be counted beside it;
+                               NULL: it has none, or that one is refused */
     struct validate_way ways[VALIDATE_WAYS];
     size_t way_count;
     /* The first is where it is measured (-1: anywhere), the others one CPU of each further type of
@@ -103,6 +106,10 @@ void validate_adopt(struct validate_plan *plan);
 /* One of their visits was stored: what it probably took. */
 void validate_learn_stored(struct validate_plan *plan, size_t at, uint64_t inside_ns,
                            uint64_t runs);
+
+/* What judging the samples so far says of the events: of those that surprise more is worth
+ * knowing. */
+void validate_surprises(struct validate_plan *plan, const struct judgements *judgements);
 
 /* Measures on the next type of core from now on: on the one so far the event got no counter, as an
  * event of another type's PMU never does. */

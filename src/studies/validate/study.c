@@ -19,6 +19,7 @@
 #include "output/output.h"
 #include "studies/caches/parts.h"
 #include "studies/measure/study.h"
+#include "studies/validate/judge.h"
 #include "studies/validate/parts.h"
 
 /* ----------------------------------------------------------------------------------------------
@@ -387,6 +388,22 @@ static bool is_brief(const struct validating *run, const struct tried_event *can
            tried_opens(&run->candidates, memory_format("%.*s", plain, candidate->name));
 }
 
+/* The same event of the CPU without its :u, which shows beside it what the operating system adds:
+ * NULL where it cannot be counted. */
+static const char *find_unfiltered(struct validating *run, const struct tried_event *candidate)
+{
+    const char *mode;
+    const size_t length = event_base(candidate->name, &mode);
+    struct listed_event event;
+    struct failure ignored = {0};
+    if (strcmp(mode, "u") != 0)
+        return NULL;
+    const char *plain = memory_format("%.*s", (int)length, candidate->name);
+    if (session_try_event(run->studying.session, plain, &event, &ignored) < 0 || !event.openable)
+        return NULL;
+    return plain;
+}
+
 static void add_subject(struct validating *run, struct tried_event *candidate)
 {
     AUTO_TEXT struct text reason = {0};
@@ -408,6 +425,8 @@ static void add_subject(struct validating *run, struct tried_event *candidate)
     if (source)
         subject.runs = (uint32_t)(runs->given ? (runs->value + 1) / 2
                                               : source_runs(run->studying.catalogue, name));
+    if (cpu)
+        subject.unfiltered = find_unfiltered(run, candidate);
     choose_cpus(run, candidate, &subject);
     add_ways(run, name, &subject);
     if (subject.way_count) {

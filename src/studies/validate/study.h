@@ -45,6 +45,7 @@ struct evidence_run {
     struct account account;    /* of the operating system, for the same run */
     uint32_t process;          /* which fresh process it ran in */
     uint32_t interrupts;       /* counted along; only where the point says that they were */
+    uint64_t unfiltered;       /* the same event without its mode; only where the point says so */
 };
 
 enum truth_grade { TRUTH_NONE, TRUTH_PROVEN, TRUTH_BOUNDED, TRUTH_MODEL };
@@ -83,6 +84,7 @@ struct point {
     struct evidence_run *runs;
     size_t run_count;
     bool has_interrupts;  /* the runs' interrupts were counted along */
+    bool has_unfiltered;  /* the event without its mode was, in the same windows */
     uint32_t failed;      /* processes that could not measure it … */
     char *failure_reason; /* … and why; NULL: none */
 };
@@ -210,6 +212,22 @@ struct explanation {
 };
 #define EXPLANATIONS_MOST 8
 
+/* Windows in which an event was seen to count right: of others a verdict says nothing. */
+struct judged_limits {
+    uint64_t longest_ns; /* the longest of them; 0: none, or nobody knows how long they were */
+    uint64_t longest_n;  /* the N of that one */
+    double interrupts;   /* taken in such a window, where they were counted along; NAN: not known */
+    bool calls, switches; /* some held system calls, and context switches … */
+    bool migrations;      /* … and moves to another CPU */
+};
+
+/* What windows of system calls say of an event's mode. */
+enum filter {
+    FILTER_UNKNOWN, /* nothing */
+    FILTER_WORKS,   /* system calls do not move the count */
+    FILTER_IGNORED, /* what the operating system executes is counted */
+};
+
 /* One event, one specimen, one way of measuring: a ladder of N. */
 struct judged_row {
     const struct judgement *judgement;
@@ -240,9 +258,13 @@ struct judgement {
     size_t point_count;
     const struct explanation *explanations;
     size_t explanation_count;
-    const char *fits; /* the class that fits instead, for other-definition; NULL else */
-    unsigned rank;    /* among the events of its class that were judged, 1 is best; 0: alone */
-    bool disagrees;   /* another path counts differently; the note says so */
+    const char *fits;            /* the class that fits instead, for other-definition; NULL else */
+    struct judged_limits limits; /* of an event that is trusted */
+    enum filter filter;
+    double leak, leak_low, leak_high; /* counts that each system call adds where it is ignored; NAN:
+                                       * seen only in that the plain event counts as much */
+    unsigned rank;  /* among the events of its class that were judged, 1 is best; 0: alone */
+    bool disagrees; /* another path counts differently; the note says so */
     size_t disturbed, runs; /* over all points */
 };
 

@@ -96,6 +96,15 @@ const struct reason_words validate_words[WHY_COUNT] = {
                          "{percent:%.1f} % of the runs got no counter and say nothing."},
     [WHY_ACCOUNT] = {"account", "Each run is held against the system's own account of it "
                                 "(getrusage), not against N."},
+    [WHY_STRAYED] = {"strayed", "{strays} of {runs} undisturbed runs {strays|was|were} off, by up "
+                                "to {error:signed} ({specimen}, N = {n}), and nothing says why."},
+    [WHY_AGAINST_MODEL] = {"against-model",
+                           "{specimen}[ (one of {others})] reads {ratio} of what a model says, too "
+                           "far off for the model alone to be wrong."},
+    [WHY_WIDE_LIMITS] = {"wide-limits", "Lies within {low} to {high} at N = {n}: limits too wide "
+                                        "to show that it counts right."},
+    [WHY_UNDIAGNOSED] = {"undiagnosed", "The run ended before code was measured that would show "
+                                        "the cause[: {missing}]; a larger --budget finds it."},
     /* --- what events say of one another --- */
     [WHY_PATTERNS] = {"patterns", "Counts right by {right}, not by {wrong}."},
     [WHY_COUNTERS] = {"counters", "Counts right with {right} counter{right||s} open at once, not "
@@ -118,7 +127,17 @@ const struct reason_words validate_words[WHY_COUNT] = {
     [WHY_HYPERVISOR] = {"hypervisor", "A hypervisor is between this machine and the CPU's "
                                       "counters: it lets the event be opened, but does not "
                                       "count."},
+    [WHY_FILTER_OF_PMU] = {"filter-of-pmu",
+                           "This PMU counts the operating system although the mode excludes it: "
+                           "{event}[ counts {leak:4} for each system call]. No window here shows "
+                           "that this event is better."},
     /* --- causes --- */
+    [WHY_LONG_WINDOWS] = {"long-windows", "Right in windows of up to {right:time}, off by "
+                                          "{error:signed} in those of {wrong:time} ({specimen}, N "
+                                          "= {n})."},
+    [WHY_UNFILTERED] = {"unfiltered", "Counts {count:4} for each system call, and as much without "
+                                      "the mode: what the operating system executes is counted "
+                                      "although it is excluded."},
     [WHY_POINT_OFF] = {"point-off", "{specimen} is off by {size:4}" INTERVAL
                                     " at N = {n}, more than noise makes."},
     [WHY_OTHER_CLASS] = {"other-class",
