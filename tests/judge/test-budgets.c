@@ -151,9 +151,13 @@ static void begin(struct tried *tried, uint64_t seed, const char *plant, size_t 
 
 /* --- what a visit takes and brings --- */
 
-static void plant_in_runs(struct tried *tried, const struct point *point, size_t first)
+static void plant_in_runs(struct tried *tried, const struct point *point)
 {
-    for (size_t i = first; tried->plant && i < point->run_count; i++) {
+    const struct evidence *evidence = &tried->file.events[0];
+    for (size_t i = 0; i < evidence->point_count; i++)
+        if (evidence->points[i].is_null && evidence->points[i].run_count > 0)
+            tried->planting.null = &evidence->points[i];
+    for (size_t i = 0; tried->plant && i < point->run_count; i++) {
         struct evidence_run *run = &point->runs[i];
         const double told = tried->plant->count(&tried->planting, point, run, (double)run->value);
         run->value = told < 0 ? (uint64_t)(int64_t)told : random_round(&tried->random, told);
@@ -203,7 +207,7 @@ static void visit(struct tried *tried, size_t at)
     else
         point_draw_runs(&tried->random, &machine, specimen, 1, cell->runs, &drawn);
     if (place.event == 0)
-        plant_in_runs(tried, &drawn, 0);
+        plant_in_runs(tried, &drawn);
     uint64_t inside = 0, process = 0;
     if (point->run_count)
         process = point->runs[point->run_count - 1].process + 1;
