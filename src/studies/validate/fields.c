@@ -248,6 +248,34 @@ static const struct field explanation_fields[] = {
 static const struct fields explanation_table = FIELDS(
     "validate.explanation", "what adds to the count, and how much each time", explanation_fields);
 
+static const char no_limits[] = "it is not trusted, or how long its windows were is not known";
+GETTER(limit_ns, struct judged_limits,
+       item->longest_ns ? value_count(item->longest_ns) : value_absent(no_limits))
+GETTER(limit_n, struct judged_limits,
+       item->longest_ns ? value_count(item->longest_n) : value_absent(no_limits))
+GETTER(limit_interrupts, struct judged_limits,
+       isfinite(item->interrupts) ? value_real(item->interrupts)
+                                  : value_absent("they were not counted along"))
+static const struct field limit_fields[] = {
+    {"longest_ns", GET(FIELD_COUNT, limit_ns), "how long the longest window was that counted right",
+     .unit = UNIT_NS, .absent = no_limits},
+    {"longest_n", GET(FIELD_COUNT, limit_n), "its N", .absent = no_limits},
+    {"interrupts", GET(FIELD_REAL, limit_interrupts), "interrupts taken in such a window, the mean",
+     .absent = "they were not counted along"},
+    {"system_calls", AT(struct judged_limits, calls), "some windows held system calls"},
+    {"context_switches", AT(struct judged_limits, switches), "some held context switches"},
+    {"migrations", AT(struct judged_limits, migrations), "some held moves to another CPU"},
+};
+static const struct fields limit_table =
+    FIELDS("validate.limits",
+           "the windows in which a trusted event was seen to count right: of longer ones, and of "
+           "what they did not hold, the verdict says nothing",
+           limit_fields);
+PART(judgement_limits, struct judgement, verdict_is_trusted(item->verdict) ? &item->limits : NULL)
+
+static const char *const filter_names[] = {
+    [FILTER_UNKNOWN] = "unknown", [FILTER_WORKS] = "works", [FILTER_IGNORED] = "ignored"};
+
 PART(evidence_part, struct judgement, item->evidence)
 GETTER(evidence_error, struct evidence,
        item->error ? value_integer(item->error) : value_absent(NULL))
@@ -276,6 +304,10 @@ static const struct field event_fields[] = {
      .nullable = true},
     {"disagrees", AT(struct judgement, disagrees), "another path counts differently"},
     {"fits", AT(struct judgement, fits), "the class that it counts instead", .nullable = true},
+    {"limits", OBJECT_BY(judgement_limits, &limit_table), "how far the verdict reaches",
+     .optional = true},
+    {"filter", AT(struct judgement, filter),
+     "of an event of user code: do system calls leave its count alone?", NAMED(filter_names)},
     {"explanations", LIST(struct judgement, explanations, explanation_count, &explanation_table),
      "what explains its errors, the most first"},
 };
@@ -433,6 +465,8 @@ static const struct field entry_fields[] = {
     {"overhead", AT(struct judgement, overhead),
      "counts that the path itself adds; null: not measured", .unit = UNIT_OF_EVENT,
      .known = KNOWN(struct judgement, has_overhead)},
+    {"limits", OBJECT_BY(judgement_limits, &limit_table), "how far the verdict reaches",
+     .optional = true},
     {"access", OBJECT_BY(no_access, &passport_refusal_table),
      "that the newest run that tried could not open it", .optional = true},
     {"explanations", LIST(struct judgement, explanations, explanation_count, &explanation_table),

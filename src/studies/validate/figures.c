@@ -53,8 +53,14 @@ static json_t *of_verdicts(const struct judgements *judgements)
                                                    {0}};
     AUTO_TEXT struct text caption = {0};
     size_t good = 0, amiss = 0;
+    const struct judgement *shortest = NULL, *longest = NULL;
     for (size_t i = 0; i < judgements->count; i++) {
-        enum verdict verdict = judgements->list[i].verdict;
+        const struct judgement *judgement = &judgements->list[i];
+        const enum verdict verdict = judgement->verdict;
+        const uint64_t reach = judgement->limits.longest_ns;
+        shortest =
+            reach && (!shortest || reach < shortest->limits.longest_ns) ? judgement : shortest;
+        longest = reach && (!longest || reach > longest->limits.longest_ns) ? judgement : longest;
         good += verdict_is_trusted(verdict);
         amiss += verdict_is_of_counts(verdict) && !verdict_is_trusted(verdict);
     }
@@ -62,6 +68,12 @@ static json_t *of_verdicts(const struct judgements *judgements)
                 "Of %zu events %zu can be believed here, %zu were caught counting something else, "
                 "too little or nothing, and the other %zu could not be judged.",
                 judgements->count, good, amiss, judgements->count - good - amiss);
+    if (longest)
+        text_printf(&caption,
+                    " They counted right in windows of up to %s (%s) to %s (%s); of longer ones "
+                    "nothing is known.",
+                    TIME((double)shortest->limits.longest_ns), shortest->evidence->event,
+                    TIME((double)longest->limits.longest_ns), longest->evidence->event);
     const struct figure_spec spec = {.id = "verdicts",
                                      .title = "How many events got which verdict",
                                      .caption = text_string(&caption),

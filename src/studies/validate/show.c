@@ -218,6 +218,7 @@ static const struct column columns[] = {{.title = "event"},
                                         {.title = "cause"},
                                         {.title = "overhead", .right = true},
                                         {.title = "N", .right = true},
+                                        {.title = "up to", .right = true},
                                         {.title = "runs", .right = true},
                                         {.title = "", .wraps = true, .below = true}};
 #define COLUMNS (sizeof(columns) / sizeof(*columns))
@@ -229,6 +230,7 @@ struct line {
     enum cause cause;
     const struct judged_point *first; /* NULL: nothing was measured */
     struct span span;
+    uint64_t longest_ns; /* 0: nothing is said of it */
     const char *note;
 };
 
@@ -236,6 +238,7 @@ struct sheet {
     struct table table;
     bool narrow;          /* no room for a column of causes: they begin the note */
     bool folded, starred; /* is there a NAME[:u], a NAME[:u]*? */
+    bool limited;         /* is there a longest window? */
 };
 
 static void add_line(struct sheet *sheet, const struct line *line)
@@ -260,6 +263,8 @@ static void add_line(struct sheet *sheet, const struct line *line)
         table_add(table, TONE_PLAIN, low);
     else
         table_addf(table, TONE_PLAIN, "%s-%s", low, FIGURE((double)line->span.high));
+    table_add(table, TONE_PLAIN, line->longest_ns ? TIME((double)line->longest_ns) : "");
+    sheet->limited |= line->longest_ns != 0;
     table_add(table, TONE_PLAIN, line->span.any ? runs : "");
     table_add(table, TONE_DIM, text_string(&note));
 }
@@ -298,6 +303,7 @@ static void add_event(struct sheet *sheet, const struct judgement *judgement,
                         .cause = judgement->cause,
                         .first = judgement->row_count ? judgement->rows[0].points : NULL,
                         .span = span_of(judgement),
+                        .longest_ns = judgement->limits.longest_ns,
                         .note = reasons_text(&rest)};
     if (user) {
         put_folded(judgement->evidence->event, &name);
@@ -306,6 +312,8 @@ static void add_event(struct sheet *sheet, const struct judgement *judgement,
         line.span.low = other.low > line.span.low ? other.low : line.span.low;
         line.span.high = other.high < line.span.high ? other.high : line.span.high;
         line.span.runs += other.runs;
+        if (user->limits.longest_ns < line.longest_ns)
+            line.longest_ns = user->limits.longest_ns;
         sheet->folded = true;
         if (is_unfiltered(user)) {
             text_putc(&name, '*');
@@ -334,8 +342,10 @@ static void add_row(struct sheet *sheet, const struct judgement *judgement,
         text_printf(&words, "Through %s. ", row->path);
     if (row->core && *row->core)
         text_printf(&words, "On %s. ", row->core);
-    if (row->counters > 1)
+    if (row->points[0].point->has_interrupts)
         text_puts(&words, "Interrupts counted along. ");
+    if (row->points[0].point->has_unfiltered)
+        text_puts(&words, "Beside the event without :u. ");
     if (row->verdict != VERDICT_EXACT)
         reasons_put(&row->why, &words);
     line.name = text_string(&name);
@@ -349,7 +359,8 @@ static void add_specimens(struct sheet *sheet, const struct judgement *judgement
     struct line line = {.name = judgement->evidence->event,
                         .verdict = judgement->verdict,
                         .cause = judgement->cause,
-                        .span = span_of(judgement)};
+                        .span = span_of(judgement),
+                        .longest_ns = judgement->limits.longest_ns};
     if (judgement->row_count) {
         line.first = judgement->rows[0].points;
         text_printf(&words, "Through %s. ", judgement->rows[0].path);
@@ -382,6 +393,34 @@ static void fill(struct sheet *sheet, const struct validating *run)
     }
 }
 
+/* How far the verdicts reach. What the operating system counts knows no CPU that a thread could
+ * leave. */
+static void put_limits(const struct validating *run, const struct style *style, struct text *out)
+{
+    const struct judgements *judgements = &run->judgements;
+    const char *cpus = facts_get(run->studying.facts, "cpu.count");
+    const bool alone = cpus && strcmp(cpus, "1") == 0;
+    AUTO_TEXT struct text words = {0};
+    AUTO_TEXT struct text names = {0};
+    size_t count = 0;
+    text_puts(&words,
+              "up to: the longest window that counted right; of longer ones nothing is known.");
+    for (size_t i = 0; i < judgements->count; i++) {
+        const struct judgement *judgement = &judgements->list[i];
+        const struct judged_limits *limits = &judgement->limits;
+        if (!verdict_is_trusted(judgement->verdict) || !kind_is_of_cpu(judgement->evidence->kind) ||
+            (limits->switches && (limits->migrations || alone)) || count++ >= NAMES_SHOWN)
+            continue;
+        text_puts(&names, names.length ? ", " : "");
+        text_put_clean(&names, judgement->evidence->event);
+    }
+    if (count)
+        text_printf(&words, " Not measured across context switches%s: %s%s.",
+                    alone ? "" : " and moves to another CPU", text_string(&names),
+                    count > NAMES_SHOWN ? " and more" : "");
+    wrap(out, text_string(&words), 0, 2, style->width);
+}
+
 static void put_table(const struct validating *run, const struct style *style, struct text *out)
 {
     struct sheet sheet = {.table = {.columns = columns, .column_count = COLUMNS}};
@@ -394,6 +433,8 @@ static void put_table(const struct validating *run, const struct style *style, s
     if (sheet.table.count)
         table_put(&sheet.table, style, out);
     table_free(&sheet.table);
+    if (sheet.limited)
+        put_limits(run, style, out);
     if (sheet.folded)
         wrap(out, "[:u] with and without :u; N is what both reached, runs are those of both", 0, 2,
              style->width);
