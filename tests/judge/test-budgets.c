@@ -330,6 +330,11 @@ static void try_lie(size_t lie, uint64_t seed, size_t events, uint64_t budget, s
                lies[lie].size, (unsigned long long)budget, events, (unsigned long long)seed,
                noise_names[tried.machine.noise.kind], verdict_names[said->verdict],
                cause_names[said->cause] ? cause_names[said->cause] : "", reasons_text(&said->why));
+    if (!right && getenv("JUDGE_SEED"))
+        for (size_t i = 0; i < said->row_count; i++)
+            if (said->rows[i].verdict != VERDICT_EXACT && said->rows[i].verdict != VERDICT_ACCURATE)
+                printf("#   %s: %s %s\n", said->rows[i].specimen,
+                       verdict_names[said->rows[i].verdict], reasons_text(&said->rows[i].why));
     memory_scope_end(&scope);
 }
 
@@ -346,9 +351,7 @@ TEST(causes_do_not_depend_on_the_budget)
         struct tally tally = {0};
         for (size_t i = 0; i < BUDGETS; i++)
             for (size_t j = 0; j < 2; j++)
-                for (uint64_t k = 0; k < (j ? 1 : 3); k++)
-                    try_lie(lie, first_seed() + 100 * lie + k + i, shared_by[j], budgets[i],
-                            &tally);
+                try_lie(lie, first_seed() + 10 * lie + i, shared_by[j], budgets[i], &tally);
         printf("# %s %g: %u of %u right, %u said that time was short\n", lies[lie].plant,
                lies[lie].size, tally.right, tally.runs, tally.short_of_time);
         all.runs += tally.runs;

@@ -155,7 +155,7 @@ class EmulatedCounter(unittest.TestCase):
             self.assertEqual({row.split(",")[header.index(column)] for row in rows[1:]}, {"0"}, column)
 
     def test_what_it_does_not_have_is_refused(self):
-        run = tap.assay("measure", "--quiet", "--json", "-e", "cycles:u", via=via(*EMULATED))
+        run = tap.assay("measure", "--quiet", "--json", "-e", "cache-misses:u", via=via(*EMULATED))
         self.assertEqual(run.returncode, 3)
         run = tap.assay("measure", "--quiet", "--json", "-e", "instructions:u", "--path", "perf-user",
                         via=via(*EMULATED))
