@@ -261,3 +261,99 @@ TEST(what_two_modes_both_leave_at_zero_says_nothing_of_the_mode)
     assert_cause(all, CAUSE_NONE);
     assert_not_said(all, NO_FILTER);
 }
+
+/* --- filters --- */
+
+LIE(leaking, run->value + 700 * (uint64_t)(point_trait(point, TRAIT_CLASS, "syscalls")
+                                               ? point_trait(point, TRAIT_CLASS, "syscalls")->count
+                                               : 0))
+
+/* Windows of system calls without a truth for the class, beside the event without its mode; each
+ * call takes so many counts in user code, and so many in the operating system. */
+static void build_beside(struct evidence *evidence, double user, double system, bool filters)
+{
+    const struct built_way way = {.counters = 2};
+    const size_t first = evidence->point_count;
+    build_ladder(&built, evidence, &way, "getppid");
+    for (size_t i = first; i < evidence->point_count; i++) {
+        struct point *point = &evidence->points[i];
+        point->has_unfiltered = true;
+        point->has_interrupts = false;
+        for (size_t j = 0; j < point->run_count; j++) {
+            struct evidence_run *run = &point->runs[j];
+            const double calls = (double)point->n, noise = (double)(j % 7);
+            run->unfiltered = (uint64_t)(5000 + (user + system) * calls + 3 * noise);
+            run->value = (uint64_t)((filters ? user : user + system) * calls + noise);
+        }
+    }
+}
+
+TEST(a_pmu_that_ignores_the_mode_of_one_event_is_trusted_with_no_other)
+{
+    for (int leaks = 0; leaks < 2; leaks++) {
+        builder_start(&built, 1);
+        add(&built, "instructions:u", "hardware", "instructions", leaks ? leaking : NULL, 0);
+        struct evidence *evidence = build_event(&built, "stores:u", "hardware", "stores");
+        build_ladder(&built, evidence, &plain, "stores"); /* right where nothing is filtered */
+        evidence = build_event(&built, "loads:u", "raw", "loads");
+        build_ladder(&built, evidence, &plain, "loads");
+        build_ladder(&built, evidence, &plain, "getppid"); /* right where something is */
+        evidence = build_event(&built, "uncore_imc/reads/u", "pmu", "stores");
+        build_ladder(&built, evidence, &plain, "stores");
+        evidence = build_event(&built, "cpu/stores/", "pmu", "stores");
+        build_ladder(&built, evidence, &plain, "stores");
+        const struct judgement *all = judged();
+        assert_came(&all[0], leaks ? VERDICT_BIASED : VERDICT_EXACT,
+                    leaks ? CAUSE_KERNEL_LEAK : CAUSE_NONE);
+        assert_int_equal(all[0].filter, leaks ? FILTER_IGNORED : FILTER_WORKS);
+        assert_came(&all[1], leaks ? VERDICT_UNJUDGED : VERDICT_EXACT,
+                    leaks ? CAUSE_KERNEL_LEAK : CAUSE_NONE);
+        assert_came(&all[2], VERDICT_EXACT, CAUSE_NONE);
+        assert_int_equal(all[2].filter, FILTER_WORKS);
+        assert_came(&all[4], VERDICT_EXACT, CAUSE_NONE); /* it has no mode */
+        if (leaks) {
+            assert_text(&all[1], FILTER_OF_PMU, 0, "instructions:u");
+            assert_figure(&all[1], FILTER_OF_PMU, 1, 700);
+            assert_int_equal(all[1].limits.longest_ns, 0);
+        }
+    }
+}
+
+TEST(the_event_without_its_mode_shows_a_filter_that_no_truth_does)
+{
+    static const struct {
+        const char *class;
+        double user, system;
+        bool filters;
+        enum filter filter;
+        enum verdict verdict;
+        enum cause cause;
+    } cases[] = {
+        {"cycles", 60, 200, true, FILTER_WORKS, VERDICT_UNJUDGED, CAUSE_NONE},
+        {"cycles", 60, 200, false, FILTER_IGNORED, VERDICT_BIASED, CAUSE_KERNEL_LEAK},
+        {"cycles", 1, 30, true, FILTER_WORKS, VERDICT_UNJUDGED, CAUSE_NONE},
+        {"cycles", 0, 0, true, FILTER_UNKNOWN, VERDICT_UNJUDGED, CAUSE_NONE},
+        /* What the operating system does none of shows nothing. */
+        {"split-loads", 60, 0, true, FILTER_UNKNOWN, VERDICT_UNJUDGED, CAUSE_NONE},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct evidence *evidence = begin(1, "event:u", cases[i].class);
+        build_beside(evidence, cases[i].user, cases[i].system, cases[i].filters);
+        const struct judgement *all = judged();
+        assert_int_equal(all->filter, cases[i].filter);
+        assert_came(all, cases[i].verdict, cases[i].cause);
+    }
+}
+
+TEST(what_a_switch_loses_is_no_leak)
+{
+    struct evidence *evidence = begin_all(INSTRUCTIONS);
+    for (size_t i = 0; i < evidence->point_count; i++) /* room to lose from */
+        for (size_t j = 0; j < evidence->points[i].run_count; j++)
+            if (!evidence->points[i].is_null && evidence->points[i].switches > 0)
+                evidence->points[i].runs[j].value -= 3 * (uint64_t)evidence->points[i].switches;
+    const struct judgement *all = judged();
+    assert_came(all, VERDICT_BIASED, CAUSE_LOST_COUNTS);
+    assert_int_equal(all->filter, FILTER_WORKS);
+    assert_string_equal(all->explanations[0].per, "context switch");
+}

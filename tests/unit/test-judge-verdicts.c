@@ -107,7 +107,7 @@ TEST(only_zeros_predicted_prove_nothing)
     assert_says(judged(), VERDICT_UNJUDGED, ZERO);
 }
 
-TEST(a_model_makes_accurate_at_best_and_else_states_the_ratio)
+TEST(a_model_proves_nothing_and_states_the_ratio)
 {
     for (int off = 0; off < 2; off++) {
         struct evidence *evidence = begin(1, "cycles:u", "instructions");
@@ -116,12 +116,136 @@ TEST(a_model_makes_accurate_at_best_and_else_states_the_ratio)
             evidence->points[i].truth.grade = TRUTH_MODEL;
         double ratio = 1.31;
         const struct judgement *all = off ? judged_with(evidence, factor, &ratio) : judged();
-        assert_verdict(all, off ? VERDICT_UNJUDGED : VERDICT_ACCURATE);
+        assert_verdict(all, VERDICT_UNJUDGED);
         if (off)
             assert_figure(all, OFF_MODEL, 0, 1.31);
+        else
+            assert_said(all, EQUALS_MODEL);
         /* Not even zeros are dead by a model. */
         assert_verdict(judged_with(evidence, zeros, NULL), VERDICT_UNJUDGED);
     }
+}
+
+/* --- evidence for and against --- */
+
+/* Limits of so many percent on both sides of the truth, from this point on. */
+static void bound(struct evidence *evidence, size_t from, int64_t percent)
+{
+    for (size_t i = from; i < evidence->point_count; i++) {
+        struct truth *truth = &evidence->points[i].truth;
+        const int64_t room = truth->low * percent / 100;
+        *truth = (struct truth){TRUTH_BOUNDED, truth->low - room, truth->high + room};
+    }
+}
+
+TEST(limits_that_let_through_what_is_wrong_make_nothing_accurate)
+{
+    bound(begin_ladder(INSTRUCTIONS, &plain, "adds"), 1, 50);
+    assert_says(judged(), VERDICT_UNJUDGED, WIDE_LIMITS);
+    bound(begin_ladder(INSTRUCTIONS, &plain, "adds"), 1, 1);
+    assert_verdict(judged(), VERDICT_ACCURATE);
+    /* Outside of them is wrong all the same. */
+    struct evidence *evidence = begin_ladder(INSTRUCTIONS, &plain, "adds");
+    double ratio = 3;
+    bound(evidence, 1, 50);
+    assert_verdict(judged_with(evidence, factor, &ratio), VERDICT_BIASED);
+}
+
+LIE(far_off_in_calls, strcmp(point->specimen, "stores") == 0 ? run->value * 228 : run->value)
+LIE(off_in_calls, strcmp(point->specimen, "stores") == 0 ? run->value * 3 / 2 : run->value)
+
+TEST(a_model_far_off_is_not_outvoted_by_one_bounded_row)
+{
+    static const struct {
+        built_lie *lie;
+        enum verdict verdict;
+    } cases[] = {{NULL, VERDICT_ACCURATE},
+                 {off_in_calls, VERDICT_ACCURATE}, /* so wrong may be the model */
+                 {far_off_in_calls, VERDICT_UNJUDGED}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (int proven = 0; proven < 2; proven++) {
+            struct evidence *evidence = begin(1, INSTRUCTIONS);
+            build_ladder(&built, evidence, &plain, "adds");
+            if (!proven)
+                bound(evidence, 1, 1);
+            const size_t first = evidence->point_count;
+            build_ladder(&built, evidence, &plain, "stores");
+            for (size_t j = first; j < evidence->point_count; j++)
+                evidence->points[j].truth.grade = TRUTH_MODEL;
+            const struct judgement *all =
+                cases[i].lie ? judged_with(evidence, cases[i].lie, NULL) : judged();
+            assert_verdict(all, proven && cases[i].verdict == VERDICT_ACCURATE ? VERDICT_EXACT
+                                                                               : cases[i].verdict);
+            if (cases[i].verdict == VERDICT_UNJUDGED) {
+                assert_text(all, AGAINST_MODEL, 0, "stores");
+                assert_figure(all, AGAINST_MODEL, 2, 228);
+            }
+        }
+}
+
+/* --- how far it reaches --- */
+
+TEST(a_verdict_says_in_which_windows_it_was_found)
+{
+    struct evidence *evidence = begin_ladder(INSTRUCTIONS, &plain, "adds");
+    const struct judgement *all = judged();
+    assert_int_equal(all->limits.longest_ns, 1001000);
+    assert_int_equal(all->limits.longest_n, 1000000);
+    assert_false(all->limits.calls || all->limits.switches);
+    build_ladder(&built, evidence, &plain, "ping-pong");
+    all = judged();
+    assert_true(all->limits.calls && all->limits.switches);
+    assert_false(all->limits.migrations);
+    /* What is not trusted reaches nowhere. */
+    double ratio = 2;
+    all = judged_with(evidence, factor, &ratio);
+    assert_int_equal(all->limits.longest_ns, 0);
+    assert_false(all->limits.calls);
+}
+
+TEST(one_quiet_run_that_is_off_is_said)
+{
+    struct evidence *evidence = begin_ladder(INSTRUCTIONS, &plain, "adds");
+    struct point *point = &evidence->points[6];
+    point->runs[7].value += 30000;
+    const struct judgement *all = judged();
+    assert_came(all, VERDICT_ACCURATE, CAUSE_NONE);
+    assert_figure(all, STRAYED, 0, 1);
+    assert_figure(all, STRAYED, 2, 30000);
+    /* What disturbed it was seen: that is told otherwise. */
+    point->runs[7].account.involuntary = 1;
+    all = judged();
+    assert_verdict(all, VERDICT_EXACT);
+    assert_not_said(all, STRAYED);
+    assert_said(all, DISTURBED_WRONG);
+}
+
+/* context: how long a window must be, ns. */
+LIE(off_in_long_windows, run->value + (run->enabled > *(uint64_t *)context ? 3000 : 0))
+
+TEST(an_error_that_only_long_windows_show_is_found_and_said)
+{
+    static const double noises[] = {0, 20};
+    for (size_t i = 0; i < sizeof(noises) / sizeof(*noises); i++)
+        for (int lies = 0; lies < 2; lies++) {
+            const struct built_way way = {.additive = noises[i], .overhead = 100};
+            const struct built_way few = {
+                .additive = noises[i], .overhead = 100, .runs = 3, .ns_each = 3};
+            struct evidence *evidence = begin_ladder(INSTRUCTIONS, &way, "adds");
+            for (uint64_t n = 10000000; n <= 100000000; n *= 10)
+                build_point(&built, evidence, &few, &built_specimens[1], n);
+            uint64_t from = 20000000; /* ns: windows of 30 and of 300 ms are longer */
+            const struct judgement *all =
+                lies ? judged_with(evidence, off_in_long_windows, &from) : judged();
+            assert_came(all, lies || noises[i] > 0 ? VERDICT_ACCURATE : VERDICT_EXACT,
+                        lies ? CAUSE_UNKNOWN : CAUSE_INTERFACE_OVERHEAD);
+            assert_int_equal(all->limits.longest_ns, 300001000);
+            if (!lies)
+                continue;
+            assert_true(fabs(figure_told(all, WHY_LONG_WINDOWS, 1) - 3000) < 100);
+            assert_true(fabs(figure_told(all, WHY_LONG_WINDOWS, 0) - 1001000) < 1);
+            assert_true(fabs(figure_told(all, WHY_LONG_WINDOWS, 2) - 30001000) < 1);
+        }
 }
 
 /* --- dead --- */

@@ -34,6 +34,9 @@ static struct catalogue_truth modelled_truths[] = {
 static struct catalogue_truth bounded_truths[] = {
     {.class = (char *)"misses", .each = 1, .high_each = 2, .grade = (char *)"bounded"},
 };
+static struct catalogue_truth calls_truths[] = {
+    {.class = (char *)"calls", .each = 1, .grade = (char *)"proven"},
+};
 #define SPECIMEN(name_, parameters_, least, most, truths_)                                         \
     {                                                                                              \
         .name = (char *)(name_), .parameters = (char *)(parameters_), .min_n = (least),            \
@@ -45,9 +48,10 @@ static const struct catalogue_specimen known[] = {
     SPECIMEN("adds", "", 1, UINT64_MAX, adds_truths),
     SPECIMEN("pages", "", 1, 1000000, pages_truths),
     SPECIMEN("bounded", "l1d", 5, 4096, bounded_truths),
+    SPECIMEN("getppid", "", 1, UINT64_MAX, calls_truths),
 };
 #define SPECIMENS (sizeof(known) / sizeof(*known))
-enum { MODELLED, LOOP, ADDS, PAGES, BOUNDED };
+enum { MODELLED, LOOP, ADDS, PAGES, BOUNDED, GETPPID };
 
 struct world {
     struct validate_specimen specimens[SPECIMENS];
@@ -371,4 +375,60 @@ TEST(test_no_cell_goes_before_the_null_cell_of_its_way)
         }
         memory_give_back(visits);
     }
+}
+
+/* --- windows that last, and what must not move an event of user code --- */
+
+/* The largest N that was planned for that specimen. */
+static uint64_t largest(const struct world *of, const char *specimen)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < of->plan.count; i++)
+        if (strcmp(of->wishes.cells[i].specimen, specimen) == 0 && of->wishes.cells[i].n > n)
+            n = of->wishes.cells[i].n;
+    return n;
+}
+
+TEST(test_a_cheap_ladder_goes_on_until_a_window_lasts)
+{
+    static const struct {
+        uint64_t budget, least_ns, most_ns;
+    } cases[] = {{50 * SECOND, 240 * MS, 600 * MS}, {4 * SECOND, 0, 100 * MS}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        world_begin(&world, "instructions");
+        world_finish(&world, cases[i].budget);
+        const uint64_t n = largest(&world, "loop");
+        assert_in_range(n * world.hit_ns[LOOP], cases[i].least_ns, cases[i].most_ns);
+        assert_in_range(world.spent_ns, 0, cases[i].budget);
+        if (n > 1000000)
+            assert_in_range(runs_at(&world, "loop", n), 4, 8);
+    }
+    /* Where that is no more than the ladder, there is nothing to add. */
+    world_begin(&world, "instructions");
+    world.hit_ns[LOOP] = 400;
+    world_finish(&world, 200 * SECOND);
+    assert_int_equal(largest(&world, "loop"), 1000000);
+}
+
+TEST(test_what_must_not_move_a_count_comes_before_other_code)
+{
+    world_begin(&world, "instructions");
+    world.subjects[0].user_code = true;
+    world.subjects[0].unfiltered = "event";
+    size_t calls = SIZE_MAX, others = SIZE_MAX, beside = 0;
+    world_finish(&world, 50 * SECOND);
+    for (size_t i = world.plan.count; i-- > 0;) {
+        const struct cell *cell = &world.wishes.cells[i];
+        if (strcmp(cell->specimen, "getppid") == 0 && cell->n == 10)
+            calls = i;
+        if (strcmp(cell->specimen, "adds") == 0)
+            others = i;
+        if (cell->counters == 2 && strcmp(cell->specimen, "getppid") == 0) {
+            assert_string_equal(cell->events[1], "event");
+            assert_true(cell->separate);
+            beside++;
+        }
+    }
+    assert_in_range(calls, 0, others - 1);
+    assert_int_equal(beside, 2);
 }

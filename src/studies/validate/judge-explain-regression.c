@@ -19,6 +19,7 @@ enum candidate_kind {
     CANDIDATE_FAULTS,
     CANDIDATE_SYSCALLS,
     CANDIDATE_SWITCHES,
+    CANDIDATE_MIGRATIONS,
     CANDIDATE_INTERRUPTS,
     CANDIDATE_CONSTANT,
     CANDIDATE_TRUTH,
@@ -63,7 +64,9 @@ static double doing_of(const struct error_point *row, enum candidate_kind kind)
     const struct point *point = row->point;
     return kind == CANDIDATE_FAULTS     ? (point->faults >= 0 ? (double)point->faults : row->faults)
            : kind == CANDIDATE_SYSCALLS ? count_of(point, TRAIT_CLASS, "syscalls")
-           : kind == CANDIDATE_SWITCHES ? (double)(point->switches > 0 ? point->switches : 0)
+           : kind == CANDIDATE_SWITCHES
+               ? (point->switches >= 0 ? (double)point->switches : row->switches)
+           : kind == CANDIDATE_MIGRATIONS ? count_of(point, TRAIT_CLASS, "cpu-migrations")
            : kind == CANDIDATE_INTERRUPTS ? (point->has_interrupts ? row->interrupts : 0)
            : kind == CANDIDATE_CONSTANT   ? 1
            : kind == CANDIDATE_TRUTH      ? row->truth
@@ -149,6 +152,7 @@ static const struct {
     {CANDIDATE_FAULTS, "page fault", "faults"},
     {CANDIDATE_SYSCALLS, "system call", "calls"},
     {CANDIDATE_SWITCHES, "context switch", "switches"},
+    {CANDIDATE_MIGRATIONS, "move to another CPU", "migrations"},
     {CANDIDATE_INTERRUPTS, "interrupt", NULL},
     {CANDIDATE_CONSTANT, "run", NULL},
     {CANDIDATE_TRUTH, "predicted count", NULL},
@@ -259,8 +263,14 @@ static enum cause cause_of(const struct errors *errors, const struct candidate *
     case CANDIDATE_FAULTS:
         return user_only && size >= HANDLER ? CAUSE_KERNEL_LEAK : CAUSE_FAULT_OVERCOUNT;
     case CANDIDATE_SYSCALLS:
+        return user_only && term->value >= CALL_LEAK ? CAUSE_KERNEL_LEAK : CAUSE_UNKNOWN;
     case CANDIDATE_SWITCHES:
-        return user_only && size >= CALL_LEAK ? CAUSE_KERNEL_LEAK : CAUSE_UNKNOWN;
+    case CANDIDATE_MIGRATIONS:
+        if (term->value < 0) /* what is put away and fetched again does not all come back */
+            return CAUSE_LOST_COUNTS;
+        return user_only && size >= CALL_LEAK && errors->judgement->filter != FILTER_WORKS
+                   ? CAUSE_KERNEL_LEAK
+                   : CAUSE_UNKNOWN;
     case CANDIDATE_INTERRUPTS:
         if (term->value < 0) /* interrupts take nothing away: they only go along with something */
             return CAUSE_UNKNOWN;
@@ -310,6 +320,7 @@ static bool is_synonym(const struct candidate *left, const struct candidate *rig
         {CANDIDATE_SYSCALLS, "svc"},
         {CANDIDATE_SYSCALLS, "ecall"},
         {CANDIDATE_SWITCHES, "context-switches"},
+        {CANDIDATE_MIGRATIONS, "cpu-migrations"},
     };
     for (size_t i = 0; i < sizeof(synonyms) / sizeof(*synonyms); i++)
         if (left->kind == synonyms[i].kind && strcmp(right->name, synonyms[i].name) == 0)

@@ -140,7 +140,7 @@ static size_t next_process(const struct error_point *point, size_t *from, double
 static double error_point_sum_up(struct error_point *point, double *values, double *work)
 {
     size_t count = 0, processes = 0, quiet = 0;
-    double interrupts = 0, faults = 0, enabled = 0;
+    double interrupts = 0, faults = 0, switches = 0, enabled = 0;
     for (size_t i = 0; i < point->run_count; i++) {
         const struct error_run *run = &point->runs[i];
         if (run->disturbed || run->left_out)
@@ -149,11 +149,13 @@ static double error_point_sum_up(struct error_point *point, double *values, doub
         enabled += (double)run->run->enabled / 1e9;
         interrupts += run->run->interrupts;
         faults += (double)account_faults(&run->run->account);
+        switches += (double)account_switches(&run->run->account);
     }
     point->quiet = quiet;
     point->enabled = quiet ? enabled / (double)quiet : 0;
     point->interrupts = quiet ? interrupts / (double)quiet : 0;
     point->faults = quiet ? faults / (double)quiet : 0;
+    point->switches = quiet ? switches / (double)quiet : 0;
     for (size_t from = 0; from < point->run_count;) {
         double *start = values + count;
         size_t more = next_process(point, &from, start);
@@ -436,21 +438,29 @@ static double error_sigmas(const struct error_point *point, double error)
 #define ALL_OF_IT  0.98 /* of what the event counts without its mode */
 #define NOT_ALL    0.9
 
+static double trait_count(const struct point *point, const char *class)
+{
+    const struct trait *trait = point_trait(point, TRAIT_CLASS, class);
+    return trait ? (double)trait->count : 0;
+}
+
 bool point_enters_system(const struct point *point)
 {
     static const char *const ways[] = {"syscalls", "context-switches", "page-faults"};
-    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
-        const struct trait *trait = point_trait(point, TRAIT_CLASS, ways[i]);
-        if (trait && trait->count > 0)
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
+        if (trait_count(point, ways[i]) > 0)
             return true;
-    }
     return point->faults > 0 || point->switches > 0;
 }
 
+/* System calls of code that does nothing else there: a thread that leaves its CPU may lose counts
+ * for another reason. */
 static double calls_of(const struct point *point)
 {
-    const struct trait *trait = point_trait(point, TRAIT_CLASS, "syscalls");
-    return trait ? (double)trait->count : 0;
+    const bool other = point->faults > 0 || point->switches > 0 ||
+                       trait_count(point, "context-switches") > 0 ||
+                       trait_count(point, "cpu-migrations") > 0;
+    return other ? 0 : trait_count(point, "syscalls");
 }
 
 /* By how much, in parts of their truth, windows without system calls are off; false: there are none
@@ -517,6 +527,19 @@ static bool growth(const struct judgement *judgement, double *own, double *plain
     return true;
 }
 
+/* Does the operating system do some of it whatever it does? Of anything else that as much is
+ * counted without the mode says nothing: there may be none of it. */
+static bool is_everywhere(const char *class)
+{
+    static const char *const classes[] = {"cycles",        "ref-cycles", "bus-cycles",
+                                          "instructions",  "branches",   "instructions-issued",
+                                          "cond-branches", "loads",      "stores"};
+    for (size_t i = 0; class && i < sizeof(classes) / sizeof(*classes); i++)
+        if (strcmp(class, classes[i]) == 0)
+            return true;
+    return false;
+}
+
 void test_filter(struct judgement *judgement)
 {
     const struct evidence *evidence = judgement->evidence;
@@ -535,7 +558,7 @@ void test_filter(struct judgement *judgement)
     }
     if (judgement->filter != FILTER_UNKNOWN || !growth(judgement, &own, &plain))
         return;
-    if (own >= LEAK_LEAST && own >= ALL_OF_IT * plain) {
+    if (own >= LEAK_LEAST && own >= ALL_OF_IT * plain && is_everywhere(evidence->class)) {
         judgement->filter = FILTER_IGNORED;
         judgement->leak = own;
     } else if (plain >= LEAK_LEAST && own < NOT_ALL * plain) {

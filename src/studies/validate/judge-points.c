@@ -519,6 +519,11 @@ enum standing point_standing(const struct judged_point *judged,
                               (double)truth->high >= ZERO_LEAST * most_added);
     double tolerance = point_tolerance(judged);
     bool within = judged->low >= -tolerance && judged->high <= tolerance;
+    /* One run alone has no interval: that it is near says little, but nothing against it. */
+    const size_t judged_runs = quiet ? quiet : judged->runs;
+    if (judged_runs == 1 && fabs(judged->mean - point_predicted(judged)) <= tolerance &&
+        truth->low == truth->high && judged->runs > 1)
+        return STANDING_SMALL;
     if (weighty && within && (judged->strays == 0 || !circumstances->strays_count))
         return STANDING_WITHIN;
     if (!weighty && !surely_beyond(judged, coarse_tolerance(judged)))

@@ -318,7 +318,8 @@ static void describe_unjudged(struct judged_row *row, const struct tally *tally)
         SAY(&row->why, TOO_SMALL, last->overhead);
 }
 
-static enum verdict decide(const struct judged_row *row, const struct tally *tally)
+static enum verdict decide(const struct judged_row *row, const struct tally *tally,
+                           const struct circumstances *circumstances)
 {
     size_t off = tally->of[STANDING_OFF] + tally->of[STANDING_EXCESS];
     size_t unclear = tally->of[STANDING_UNCLEAR], small = tally->of[STANDING_SMALL];
@@ -343,7 +344,9 @@ static enum verdict decide(const struct judged_row *row, const struct tally *tal
     const struct judged_point *last = &row->points[row->point_count - 1];
     double spread = overhead_spread(last);
     bool unsteady = spread > 0.5 * fabs((double)last->overhead) && spread > 1;
-    return tally->wild == tally->demand || unsteady ? VERDICT_NOISY : VERDICT_UNJUDGED;
+    /* What has an explanation is no noise. */
+    const bool noisy = (tally->wild == tally->demand && !circumstances->explained) || unsteady;
+    return noisy ? VERDICT_NOISY : VERDICT_UNJUDGED;
 }
 
 void judge_row(struct judged_row *row, const struct circumstances *circumstances)
@@ -355,7 +358,7 @@ void judge_row(struct judged_row *row, const struct circumstances *circumstances
         judge_unmeasured(row, &tally);
         return;
     }
-    row->verdict = decide(row, &tally);
+    row->verdict = decide(row, &tally, circumstances);
     switch (row->verdict) {
     case VERDICT_DEAD:
         SAY(&row->why, DEAD_LADDER, tally.demand);

@@ -79,7 +79,7 @@ struct error_point {
     double scatter;  /* … and as the runs alone say, without that part */
     double excess;   /* variance of the location that only shows between processes */
     double enabled;  /* mean, s */
-    double interrupts, faults;
+    double interrupts, faults, switches;
     size_t way; /* points with the same one have their overhead from the same null cell … */
     double added_noise;    /* counts that runs of this way differ by however small they are */
     double overhead_sigma; /* … and share its error */
