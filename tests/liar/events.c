@@ -132,9 +132,11 @@ static struct span since_begin(const struct event *event, const struct stepping 
     span.branches = steps->branches - event->from.branches;
     span.switches = steps->switches - event->from.switches;
     span.count = user_count(event, steps->instructions - event->from.instructions, span.branches);
-    span.kernel = (uint64_t)llround(event->kernel * (double)span.calls);
-    if (!event->attr.exclude_kernel)
-        span.count += span.kernel;
+    const uint64_t kernel = (uint64_t)llround(event->kernel * (double)span.calls);
+    if (event->attr.exclude_kernel)
+        span.kernel = kernel;
+    else
+        span.count += kernel;
     /* Who plans by what windows take must see what they really take. */
     span.enabled = clock_ns() - event->from_time;
     if (event->by_clock && !reads_nothing(event))
