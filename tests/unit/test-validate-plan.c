@@ -432,3 +432,17 @@ TEST(test_what_must_not_move_a_count_comes_before_other_code)
     assert_in_range(calls, 0, others - 1);
     assert_int_equal(beside, 2);
 }
+
+TEST(test_what_was_not_looked_at_of_a_surprise_has_its_price)
+{
+    world_begin(&world, "instructions");
+    world.subjects[0].user_code = true;
+    world_round(&world, SECOND, SHARE_HALF);
+    /* Nobody asks why an event is right. */
+    assert_int_equal(validate_wanting(&world.plan, 0), 0);
+    world.subjects[0].deviates = true;
+    const uint64_t wanting = validate_wanting(&world.plan, 0);
+    assert_true(wanting > 0);
+    world_finish(&world, world.spent_ns + 20 * wanting);
+    assert_int_equal(validate_wanting(&world.plan, 0), 0);
+}

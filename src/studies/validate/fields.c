@@ -341,6 +341,23 @@ static const struct field cap_fields[] = {
 static const struct fields cap_table = FIELDS(
     "validate.cap", "a ladder that ended below its top because of what a hit costs", cap_fields);
 
+/* --- causes that the budget did not reach --- */
+
+static const void *search_at(const void *item, const void *context, size_t index)
+{
+    (void)context;
+    struct validate_search *search = memory_new(1, sizeof(*search));
+    return validate_search(item, index, search) ? search : NULL;
+}
+
+static const struct field search_fields[] = {
+    {"event", AT(struct validate_search, event), "that deviates for an unknown cause"},
+    {"budget_s", AT(struct validate_search, budget_s), "with which everything is looked at",
+     .unit = UNIT_S},
+};
+static const struct fields search_table =
+    FIELDS("validate.search", "a cause that the budget was too short to look for", search_fields);
+
 /* --- what was found before of events that this run could not open --- */
 
 static const struct field earlier_fields[] = {
@@ -367,6 +384,8 @@ static const struct field analysis_fields[] = {
      "the verdict on each event"},
     {"capped", LIST_BY(cap_at, &cap_table),
      "ladders that ended below their top because of what a hit costs"},
+    {"unsearched", LIST_BY(search_at, &search_table),
+     "events whose cause was not looked for to the end"},
     {"earlier", LIST(struct validating, earlier, earlier_count, &earlier_table),
      "what was found on this machine before, of events that this run could not open"},
 };

@@ -588,12 +588,13 @@ static void rank_event(struct judgement *judgement, const struct judgements *all
 
 static void relate_events(const struct case_file *file, struct judgements *judgements)
 {
+    for (size_t i = 0; i < judgements->count; i++)
+        doubt_filter(&judgements->list[i], judgements);
     for (size_t i = 0; i < judgements->count; i++) {
         struct judgement *judgement = &judgements->list[i];
         if (judgement->verdict == VERDICT_DEAD)
             explain_dead_mode(judgement, judgements);
         note_ignored_mode(judgement, judgements);
-        doubt_filter(judgement, judgements);
         compare_settings(judgement);
         compare_paths(judgement);
         rank_event(judgement, judgements);

@@ -9,6 +9,7 @@
  * the runs; others only keep the first company. Stores of commands that plan no validation have no
  * tables of events and truths: then what the cells say themselves is taken. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -544,6 +545,31 @@ static int look(void *kept)
     int error = learn(run, &failure);
     run->judging_ms = (uint64_t)(monotonic_ms() - began);
     return error < 0 ? deliver_failure("validate", &failure, EXIT_FAILED) : EXIT_DONE;
+}
+
+/* By whole tens, and not by a hair: prices are guesses. */
+static double enough(double seconds)
+{
+    return 10 * ceil(1.25 * seconds / 10);
+}
+
+bool validate_search(const struct validating *run, size_t index, struct validate_search *search)
+{
+    const double budget = (double)run->studying.budget / 1000;
+    for (size_t i = 0; i < run->plan.subject_count && budget > 0; i++) {
+        const struct validate_subject *subject = &run->plan.subjects[i];
+        const uint64_t wanting = validate_wanting(&run->plan, i);
+        for (size_t j = 0; wanting && j < run->judgements.count; j++) {
+            const struct judgement *judgement = &run->judgements.list[j];
+            if (judgement->cause != CAUSE_UNKNOWN ||
+                strcmp(judgement->evidence->event, subject->name) != 0 || index-- > 0)
+                continue;
+            *search =
+                (struct validate_search){subject->name, enough(budget + (double)wanting / 1e9)};
+            return true;
+        }
+    }
+    return false;
 }
 
 /* Looking at the machine, which opens every event, may take half of the budget and no more: else a

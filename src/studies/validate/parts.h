@@ -41,6 +41,14 @@ struct validating {
     size_t earlier_count;
 };
 
+/* An event whose cause was not found, and the budget that holds what was not looked at for it. */
+struct validate_search {
+    const char *event;
+    double budget_s;
+};
+/* false: there is no such event at that place, or no more of them. */
+bool validate_search(const struct validating *run, size_t index, struct validate_search *search);
+
 static inline const struct validate_options *validate_asked(const struct validating *run)
 {
     return (const struct validate_options *)run->studying.options;

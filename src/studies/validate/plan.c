@@ -779,6 +779,22 @@ static uint64_t take_wishes(struct validate_plan *plan, const struct validate_ro
     return allowance;
 }
 
+uint64_t validate_wanting(const struct validate_plan *plan, size_t subject)
+{
+    struct validate_wishes wishes = wish_list(plan, &plan->subjects[subject]);
+    uint64_t sum = 0;
+    for (size_t i = 0; i < wishes.count; i++) {
+        const struct validate_wish *wish = &wishes.list[i];
+        struct spread spread = {.ns = OTHER_PROCESSES * process_cost(plan, subject)};
+        if (wish->ladder || is_planned(plan, subject, wish, true))
+            continue;
+        spread_of(plan, subject, wish, UINT64_MAX, &spread);
+        sum += spread.ns + null_cost(plan, subject, wish);
+    }
+    memory_give_back(wishes.list);
+    return plan->subjects[subject].deviates ? sum : 0;
+}
+
 static bool has_wishes(const struct validate_plan *plan, size_t subject)
 {
     struct validate_wishes wishes = wish_list(plan, &plan->subjects[subject]);

@@ -111,6 +111,10 @@ void validate_learn_stored(struct validate_plan *plan, size_t at, uint64_t insid
  * knowing. */
 void validate_surprises(struct validate_plan *plan, const struct judgements *judgements);
 
+/* ns of what was not measured yet of an event that deviates, beside its ladder: where its cause is
+ * not known, that may show it. 0: nothing is left. */
+uint64_t validate_wanting(const struct validate_plan *plan, size_t subject);
+
 /* Measures on the next type of core from now on: on the one so far the event got no counter, as an
  * event of another type's PMU never does. */
 void validate_next_core(struct validate_subject *subject);

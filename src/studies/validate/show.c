@@ -4,6 +4,7 @@
  * The result of `assay validate`: verdicts, and below them where ladders ended, how much was
  * disturbed, which of several events of a class is best, the paper's findings, and what to do. */
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 #include "engine/claims.h"
@@ -499,6 +500,32 @@ static void put_caps(const struct validating *run, const struct style *style, st
     wrap(out, text_string(&words), 0, 2, style->width);
 }
 
+/* --- causes that the budget did not reach --- */
+
+static void put_unsearched(const struct validating *run, const struct style *style,
+                           struct text *out)
+{
+    AUTO_TEXT struct text words = {0};
+    struct validate_search search;
+    double most = 0;
+    size_t count = 0;
+    for (; validate_search(run, count, &search); count++) {
+        if (count < NAMES_SHOWN) {
+            text_puts(&words, count ? ", "
+                                    : "The budget ended before everything was tried that "
+                                      "could show the cause: ");
+            text_put_clean(&words, search.event);
+        }
+        most = fmax(most, search.budget_s);
+    }
+    if (!count)
+        return;
+    text_printf(&words, "%s. --budget %.0fs holds it.", count > NAMES_SHOWN ? " and more" : "",
+                most);
+    text_putc(out, '\n');
+    wrap(out, text_string(&words), 0, 2, style->width);
+}
+
 /* --- disturbed runs --- */
 
 static void put_disturbed(const struct validating *run, const struct style *style, struct text *out)
@@ -616,6 +643,7 @@ void validate_put_report(const void *kept, const struct style *style, struct tex
     put_table(run, style, out);
     put_unsupported(run, style, out);
     put_caps(run, style, out);
+    put_unsearched(run, style, out);
     put_disturbed(run, style, out);
     put_ranking(run, style, out);
     /* Where nothing was measured, what that was not held against is no news. */
