@@ -212,6 +212,11 @@ TEST(one_quiet_run_that_is_off_is_said)
     assert_came(all, VERDICT_ACCURATE, CAUSE_NONE);
     assert_figure(all, STRAYED, 0, 1);
     assert_figure(all, STRAYED, 2, 30000);
+    /* However small a part of the count it is. */
+    point->runs[7].value -= 29990;
+    all = judged();
+    assert_came(all, VERDICT_ACCURATE, CAUSE_NONE);
+    assert_figure(all, STRAYED, 2, 10);
     /* What disturbed it was seen: that is told otherwise. */
     point->runs[7].account.involuntary = 1;
     all = judged();

@@ -84,10 +84,15 @@ static json_t *of_verdicts(const struct judgements *judgements)
     for (size_t i = 0; i < VERDICT_COUNT; i++) {
         AUTO_TEXT struct text names = {0};
         size_t count = 0;
-        for (size_t j = 0; j < judgements->count; j++)
-            if (judgements->list[j].verdict == by_trust[i].verdict && count++ < NAMES_MOST)
-                text_printf(&names, "%s%s", count > 1 ? ", " : "",
-                            judgements->list[j].evidence->event);
+        for (size_t j = 0; j < judgements->count; j++) {
+            AUTO_TEXT struct text reach = {0};
+            if (judgements->list[j].verdict != by_trust[i].verdict || count++ >= NAMES_MOST)
+                continue;
+            text_printf(&names, "%s%s", count > 1 ? ", " : "", judgements->list[j].evidence->event);
+            validate_put_reach(&judgements->list[j], &reach);
+            if (reach.length)
+                text_printf(&names, " (%s)", text_string(&reach));
+        }
         if (count > NAMES_MOST)
             text_printf(&names, " and %zu more", count - NAMES_MOST);
         if (count)

@@ -434,9 +434,10 @@ static double error_sigmas(const struct error_point *point, double error)
  * mode, counted in the same windows. Asked before anything else, and by itself: what the operating
  * system executes differs from call to call, and follows no line. */
 
-#define LEAK_LEAST 10.0 /* counts a call: less is how CPUs count the border between both modes */
-#define ALL_OF_IT  0.98 /* of what the event counts without its mode */
-#define NOT_ALL    0.9
+#define LEAK_LEAST   10.0 /* counts a call: less is how CPUs count the border between both modes */
+#define ALL_OF_IT    0.98 /* of what the event counts without its mode */
+#define NOT_ALL      0.9
+#define CALLS_BESIDE 10 /* system calls in a window beside the event without its mode */
 
 static double trait_count(const struct point *point, const char *class)
 {
@@ -497,33 +498,34 @@ static enum filter test_by_truth(const struct judged_point *judged, double part,
     return high < LEAK_LEAST ? FILTER_WORKS : FILTER_UNKNOWN;
 }
 
-/* What one system call more adds to the event, and to the event without its mode. */
+/* The usual count of the event without its mode; the middle one of quiet runs, or of all. */
+static double usual_unfiltered(const struct point *point, const struct judged_point *judged)
+{
+    double *values = memory_new(point->run_count, sizeof(double));
+    size_t count = 0;
+    for (size_t i = 0; i < point->run_count; i++)
+        if (!judged || run_is_judged(judged, &point->runs[i]))
+            values[count++] = (double)point->runs[i].unfiltered;
+    return sorted_quantile(values, count, 0.5);
+}
+
+/* What a system call adds to the event, and to the event without its mode: beyond windows of none,
+ * because the one counter is switched while the other counts. */
 static bool growth(const struct judgement *judgement, double *own, double *plain)
 {
-    const struct judged_point *few = NULL, *many = NULL;
-    double means[2] = {0};
+    const struct judged_point *many = NULL;
     for (size_t i = 0; i < judgement->point_count; i++) {
         const struct judged_point *judged = judgement->points[i];
-        if (!judged->point->has_unfiltered || judged->runs < 2 || calls_of(judged->point) < 1)
-            continue;
-        few = !few || judged->point->n < few->point->n ? judged : few;
-        many = !many || judged->point->n > many->point->n ? judged : many;
+        if (judged->point->has_unfiltered && judged->runs > 1 && judged->has_overhead &&
+            calls_of(judged->point) >= CALLS_BESIDE && (!many || judged->point->n > many->point->n))
+            many = judged;
     }
-    if (!few || calls_of(many->point) - calls_of(few->point) < CALLS_LEAST)
+    if (!many)
         return false;
-    for (int i = 0; i < 2; i++) {
-        const struct judged_point *judged = i ? many : few;
-        double *values = memory_new(judged->point->run_count, sizeof(double));
-        size_t count = 0;
-        for (size_t k = 0; k < judged->point->run_count; k++)
-            if (run_is_judged(judged, &judged->point->runs[k]))
-                values[count++] = (double)judged->point->runs[k].unfiltered;
-        sort_values(values, count);
-        means[i] = count ? quantile(values, count, 0.5) : 0;
-    }
-    const double calls = calls_of(many->point) - calls_of(few->point);
-    *own = (many->median - few->median) / calls;
-    *plain = (means[1] - means[0]) / calls;
+    const struct point *null = point_null(judgement->evidence, many->point);
+    const double calls = calls_of(many->point);
+    *own = many->median / calls;
+    *plain = (usual_unfiltered(many->point, many) - usual_unfiltered(null, NULL)) / calls;
     return true;
 }
 
@@ -604,7 +606,17 @@ static void explain_filter(struct explaining *explaining)
 #define LONG_RUNS     3   /* quiet ones */
 #define LARGE         1e4 /* truths from which on noise that is a part of them shows */
 #define LONGER        3.0 /* times as long as any window that is right */
-#define LONG_NS_LEAST 1000000.0
+#define LONG_NS_LEAST 1e6
+#define ALIKE         0.1 /* of the runs may differ where few are quiet */
+
+/* ns, the mean over all runs, disturbed or not. */
+static double window_of(const struct error_point *point)
+{
+    double sum = 0;
+    for (size_t i = 0; i < point->run_count; i++)
+        sum += (double)point->runs[i].run->enabled;
+    return sum / (double)point->run_count;
+}
 
 /* The noise of one run in parts of the truth, as large counts usually have it: few runs of a long
  * window do not know their own. */
@@ -620,6 +632,29 @@ static double relative_noise(const struct errors *errors)
     return sorted_quantile(parts, count, 0.5);
 }
 
+/* On a busy machine most windows that last are disturbed: what nearly all runs are off by, quiet or
+ * not, is no disturbance. A fault that strayed in is there to be counted by who counts faults. */
+static bool all_are_off(const struct errors *errors, const struct error_point *point,
+                        double *location, double *width)
+{
+    const char *class = errors->judgement->evidence->class;
+    const bool faults = class && strstr(class, "-faults");
+    double *values = memory_new(point->run_count, sizeof(double));
+    size_t count = 0;
+    for (size_t i = 0; i < point->run_count; i++) {
+        const struct account *account = &point->runs[i].run->account;
+        const double strayed =
+            (double)(account_faults(account) - point->judged->usual_faults - point->point->faults);
+        values[count++] =
+            point->runs[i].error - (faults && point->point->faults >= 0 ? fmax(strayed, 0) : 0);
+    }
+    const double low = sorted_quantile(values, count, ALIKE);
+    const double high = quantile(values, count, 1 - ALIKE);
+    *location = quantile(values, count, 0.5);
+    *width = fmax((high - low) / 2, 0.5);
+    return count >= LONG_RUNS && low * high > 0;
+}
+
 /* Right in windows of up to some length, off in all longer ones: no part of the truth is too small
  * for that. false: it is not so. */
 static bool explain_long(struct explaining *explaining)
@@ -627,33 +662,39 @@ static bool explain_long(struct explaining *explaining)
     const struct errors *errors = &explaining->errors;
     const struct error_point *first = NULL;
     const double noise = relative_noise(errors);
-    double right = 0, sigma = 0;
+    double right = 0, location = 0, sigma = 0;
     for (size_t pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < errors->count; i++) {
             const struct error_point *point = &errors->points[i];
             const double own = noise * point->truth / sqrt(fmax((double)point->quiet, 1));
-            const double width = hypot(fmax(point->scatter, own), point->overhead_sigma);
-            const bool off = fabs(point->location) > SIGMAS_LEAST * width;
-            if (!error_point_counts(point) || point->quiet < LONG_RUNS)
+            double error = point->location;
+            double width = hypot(fmax(point->scatter, own), point->overhead_sigma);
+            bool off = fabs(error) > SIGMAS_LEAST * width;
+            if (!point->proven || point->left_out || !point->run_count)
                 continue;
-            if (off && pass == 0 && (!first || point->enabled < first->enabled)) {
+            if (point->quiet < LONG_RUNS)
+                off = all_are_off(errors, point, &error, &width) &&
+                      fabs(error) > SIGMAS_LEAST * hypot(width, point->overhead_sigma);
+            const double lasts = point->judged->runs ? window_of(point) : 0;
+            if (off && pass == 0 && (!first || lasts < window_of(first))) {
                 first = point;
+                location = error;
                 sigma = width;
             }
-            if (!off && pass == 1 && first && point->enabled < first->enabled)
-                right = fmax(right, point->enabled);
-            if (!off && pass == 1 && first && point->enabled >= first->enabled &&
-                fabs(point->location) + SIGMAS_LEAST * width < fabs(first->location) / 2)
+            if (off || pass == 0 || !first)
+                continue;
+            if (lasts < window_of(first))
+                right = fmax(right, lasts);
+            else if (fabs(error) + SIGMAS_LEAST * width < fabs(location) / 2)
                 return false;
         }
-    if (!first || right <= 0 || 1e9 * first->enabled < LONG_NS_LEAST ||
-        first->enabled < LONGER * right)
+    if (!first || right <= 0 || window_of(first) < LONG_NS_LEAST ||
+        window_of(first) < LONGER * right)
         return false;
-    struct explanation found =
-        explanation_of(CAUSE_UNKNOWN, "run", first->location, first->location - 2 * sigma,
-                       first->location + 2 * sigma, 0);
-    SAY(explaining_add(explaining, &found), LONG_WINDOWS, 1e9 * right, first->location,
-        1e9 * first->enabled, first->point->specimen, first->point->n);
+    struct explanation found = explanation_of(CAUSE_UNKNOWN, "run", location, location - 2 * sigma,
+                                              location + 2 * sigma, 0);
+    SAY(explaining_add(explaining, &found), LONG_WINDOWS, right, location, window_of(first),
+        first->point->specimen, first->point->n);
     return true;
 }
 
@@ -1014,7 +1055,9 @@ bool event_is_user_only(const struct evidence *evidence)
 {
     const char *mode;
     event_base(evidence->event, &mode);
-    if (evidence->kind && strcmp(evidence->kind, "source") == 0)
+    /* PAPI counts user code alone unless told otherwise. */
+    if (evidence->kind &&
+        (strcmp(evidence->kind, "source") == 0 || strcmp(evidence->kind, "papi") == 0))
         return true;
     return strchr(mode, 'u') && !strchr(mode, 'k') && !strchr(mode, 'h');
 }

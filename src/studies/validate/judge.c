@@ -888,23 +888,37 @@ static void hand_down_cause(struct judgement *judgement)
 
 /* --- what a verdict does not cover --- */
 
+#define NEARLY_ALL 100 /* one in so many may be off beside runs that are exact */
+
 /* An undisturbed run that is off where all others are right is no reason to call the event wrong,
- * and none to be silent. */
+ * and none to be silent: one that is far from its neighbours, or, where nearly all are exact, one
+ * that is not. */
 static void note_strays(struct judgement *judgement, const struct circumstances *circumstances)
 {
-    size_t strays = 0;
+    size_t strays = 0, inexact = 0, quiet = 0;
     double most = 0;
     const struct point *where = NULL;
+    if (!verdict_is_trusted(judgement->verdict) || circumstances->strays_count ||
+        judgement->explanation_count)
+        return;
     for (size_t i = 0; i < judgement->point_count; i++) {
         const struct judged_point *judged = judgement->points[i];
-        if (!verdict_is_trusted(judgement->verdict) || circumstances->strays_count ||
-            !grade_is_firm(point_grade(judged)) || judged->strays == 0)
+        if (!grade_is_firm(point_grade(judged)))
             continue;
         strays += judged->strays;
+        quiet += judged->runs - judged->disturbed;
+        inexact += judged->runs - judged->disturbed - judged->exact;
+    }
+    const bool nearly_exact = inexact * NEARLY_ALL <= quiet;
+    const size_t off = nearly_exact ? inexact : strays;
+    for (size_t i = 0; i < judgement->point_count && off; i++) {
+        const struct judged_point *judged = judgement->points[i];
+        if (!grade_is_firm(point_grade(judged)) || (!nearly_exact && judged->strays == 0))
+            continue;
         for (size_t k = 0; k < judged->point->run_count; k++) {
             const struct evidence_run *run = &judged->point->runs[k];
             double error;
-            if (!run_is_judged(judged, run) || !run_error(judged, run, &error) ||
+            if (run_is_disturbed(judged, run) || !run_error(judged, run, &error) ||
                 fabs(error) <= fabs(most))
                 continue;
             most = error;
@@ -912,8 +926,7 @@ static void note_strays(struct judgement *judgement, const struct circumstances 
         }
     }
     if (where)
-        SAY(&judgement->why, STRAYED, strays, judgement->runs - judgement->disturbed, most,
-            where->specimen, where->n);
+        SAY(&judgement->why, STRAYED, off, quiet, most, where->specimen, where->n);
 }
 
 /* A cause that nobody looked for is another unknown than one that was not found. */

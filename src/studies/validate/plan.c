@@ -498,9 +498,10 @@ bool validate_cap(const struct validate_plan *plan, size_t subject, struct valid
 
 /* --- the rounds --- */
 
-#define MANY_RUNS        100u /* of a point */
-#define FEW_RUNS         20u  /* where they are dear */
-#define LONG_RUNS        6u   /* of windows that last: three ends of what one process shows */
+#define MANY_RUNS        100u               /* of a point */
+#define FEW_RUNS         20u                /* where they are dear */
+#define LONG_RUNS        6u                 /* of windows that last … */
+#define LASTING_NS       UINT64_C(20000000) /* … so long, or are more than a rung of the ladder */
 #define LADDER_PROCESSES 4u
 #define OTHER_PROCESSES  2u
 #define REST_PARTS       4u /* of the rest, one point takes at most such a part */
@@ -683,25 +684,30 @@ static bool spread_of(const struct validate_plan *plan, size_t subject,
     /* A source counts the same whichever process it runs. */
     uint32_t processes = wish->ladder && !event->runs ? LADDER_PROCESSES : OTHER_PROCESSES;
     uint64_t visit;
-    const bool lasts = wish->ladder && wish->n > LADDER_TOP;
     if (event->runs)
         *spread = (struct spread){.processes = processes, .runs = event->runs};
     else
-        spread_runs(plan->runs ? plan->runs
-                    : lasts    ? LONG_RUNS
-                               : MANY_RUNS,
-                    lasts ? OTHER_PROCESSES : processes, spread);
+        spread_runs(plan->runs ? plan->runs : MANY_RUNS, processes, spread);
     if (!visit_cost(plan, subject, wish, spread->runs, &visit))
         return false;
     spread->ns = spread->processes * visit;
+    const uint64_t process = process_cost(plan, subject);
+    const uint64_t run = visit > process ? (visit - process) / spread->runs : 0;
+    const bool rung = wish->ladder && !event->runs, beyond = rung && wish->n > LADDER_TOP;
     bool untried = *plan->specimens[wish->specimen].known->parameters &&
                    !was_visited(plan, places_of(plan->of_specimen, wish->specimen));
-    if (plan->full || lasts || (spread->ns <= most / DEAR && !untried))
+    if (!beyond && (plan->full || (spread->ns <= most / DEAR && !untried)))
         return true;
     if (!event->runs)
         spread_runs(plan->runs ? plan->runs : FEW_RUNS, OTHER_PROCESSES, spread);
     visit_cost(plan, subject, wish, spread->runs, &visit);
     spread->ns = spread->processes * visit;
+    /* Windows that last are there for what comes with time: a few of them show it. */
+    if (beyond || (rung && run >= LASTING_NS && spread->ns > most)) {
+        spread_runs(LONG_RUNS, OTHER_PROCESSES, spread);
+        visit_cost(plan, subject, wish, spread->runs, &visit);
+        spread->ns = spread->processes * visit;
+    }
     return true;
 }
 
@@ -786,7 +792,7 @@ uint64_t validate_wanting(const struct validate_plan *plan, size_t subject)
     for (size_t i = 0; i < wishes.count; i++) {
         const struct validate_wish *wish = &wishes.list[i];
         struct spread spread = {.ns = OTHER_PROCESSES * process_cost(plan, subject)};
-        if (wish->ladder || is_planned(plan, subject, wish, true))
+        if (wish->n > FIRST_RUNGS || is_planned(plan, subject, wish, true))
             continue;
         spread_of(plan, subject, wish, UINT64_MAX, &spread);
         sum += spread.ns + null_cost(plan, subject, wish);
