@@ -298,12 +298,15 @@ void cycles_draw_runs(struct random *random, const struct machine *machine,
     }
 }
 
+/* beside: the event without its mode is counted as well, by a second counter. */
 static void add_cycles_point(const struct building *building,
-                             const struct frozen_specimen *specimen, uint64_t n)
+                             const struct frozen_specimen *specimen, uint64_t n, bool beside)
 {
     const struct machine *machine = building->machine;
     struct point *point = begin_point(building, specimen, n);
-    point->has_unfiltered = specimen_class_at(specimen, "syscalls", 1) > 0;
+    point->has_unfiltered = beside;
+    point->counters = beside ? 2 : 1;
+    point->has_interrupts &= !beside;
     cycles_draw_runs(building->random, machine, specimen, machine->processes, machine->runs, point);
 }
 
@@ -311,19 +314,24 @@ static void add_cycles(struct random *random, const struct frozen_specimens *spe
                        const struct machine *machine, struct case_file *file)
 {
     static const char *const steady[] = {"chain", "two-chains"};
-    static const char *const calling[] = {"getppid", "pages"};
+    const struct frozen_specimen *getppid = specimens_find(specimens, "getppid");
     struct building building = {.random = random, .machine = machine, .core = ""};
     building.evidence = memory_add(file->events, file->event_count);
     building.evidence->event = copy_of("cycles:u");
     building.evidence->kind = copy_of("hardware");
     building.evidence->class = copy_of("cycles");
-    add_cycles_point(&building, &specimens->list[0], 0);
+    add_cycles_point(&building, &specimens->list[0], 0, false);
     for (size_t i = 0; i < 2; i++)
         for (uint64_t n = 1; n <= 1000000; n *= 10)
-            add_cycles_point(&building, specimens_find(specimens, steady[i]), n);
-    for (size_t i = 0; i < 2 && machine->world == WORLD_CYCLES; i++)
-        for (uint64_t n = 10; n <= 1000; n *= 100)
-            add_cycles_point(&building, specimens_find(specimens, calling[i]), n);
+            add_cycles_point(&building, specimens_find(specimens, steady[i]), n, false);
+    if (machine->world != WORLD_CYCLES)
+        return;
+    add_cycles_point(&building, &specimens->list[0], 0, true);
+    for (uint64_t n = 10; n <= 1000; n *= 100) {
+        add_cycles_point(&building, getppid, n, false);
+        add_cycles_point(&building, specimens_find(specimens, "pages"), n, false);
+        add_cycles_point(&building, getppid, n, true);
+    }
 }
 
 /* --- truths that prove nothing --- */

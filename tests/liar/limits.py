@@ -53,13 +53,20 @@ class RealEvent(Said):
     def said(self, *told, budget="10s", runs="6", specimens=("pages", "loop")):
         return judged(["page-faults"], told, specimens, "--budget", budget, "--runs", runs)["page-faults"]
 
+    def assert_found(self, lie, code, *causes):
+        """A busy machine is slow, and may not reach that length; then the verdict ends before it."""
+        said = self.said("--lie", lie)
+        if said["verdict"] == "exact":
+            self.assertLess(said["limits"]["longest_ns"], 20_000_000, json.dumps(said, indent=1))
+            said = self.said("--lie", lie, budget="40s")
+        self.assert_cause(said, ("accurate", "biased"), *causes)
+        self.assert_told(said, code)
+
     def test_an_error_of_long_windows_is_found(self):
-        said = self.said("--lie", "offset=300:after=20")
-        self.assert_cause(said, ("accurate", "biased"), "unknown")
-        self.assert_told(said, "long-windows")
+        self.assert_found("offset=300:after=20", "long-windows", "unknown")
 
     def test_counts_that_long_windows_lack_are_found(self):
-        self.assert_cause(self.said("--lie", "offset=-300:after=20"), ("accurate", "biased"), "unknown", "lost-counts")
+        self.assert_found("offset=-300:after=20", "long-windows", "unknown")
 
     def test_long_windows_without_a_lie_are_exact(self):
         said = self.said()
@@ -89,16 +96,16 @@ class RealEvent(Said):
 class EmulatedPmu(Said):
     """A PMU with four events, in machines that differ in what they lie about. No budget is used up; each is what a point may cost."""
     MACHINES = {
-        "honest": (["instructions:u", "cycles:u"], KERNEL, PMU, "20s"),
-        "unfiltered": (["instructions:u", "cycles:u"], [*KERNEL, "--lie", "unfiltered"], PMU, "20s"),
-        "unfiltered cycles": (["cycles:u"], [*KERNEL, "--lie", "unfiltered"], PMU, "20s"),
-        "unfiltered instructions": (["instructions:u", "cycles:u"], [*KERNEL, "--on", "instructions", "--lie", "unfiltered"], PMU, "40s"),
-        "no calls seen": (["instructions:u", "cycles:u"], [*EMULATED, "--lie", "leak=300"], ["loop", "getppid", "chain"], "20s"),
+        "honest": (["instructions:u", "cycles:u"], KERNEL, PMU, "12s"),
+        "unfiltered": (["instructions:u", "cycles:u"], [*KERNEL, "--lie", "unfiltered"], PMU, "12s"),
+        "unfiltered cycles": (["cycles:u"], [*KERNEL, "--lie", "unfiltered"], PMU, "8s"),
+        "unfiltered instructions": (["instructions:u", "cycles:u"], [*KERNEL, "--on", "instructions", "--lie", "unfiltered"], PMU, "14s"),
+        "no calls seen": (["instructions:u", "cycles:u"], [*EMULATED, "--lie", "leak=300"], ["loop", "getppid", "chain"], "8s"),
         "leak, small budget": (["instructions:u"], [*EMULATED, "--lie", "leak=300"], PMU, "5s"),
-        "leak, large budget": (["instructions:u"], [*EMULATED, "--lie", "leak=300"], PMU, "40s"),
-        "moves": (["instructions:u"], EMULATED, MOVES, "12s"),
-        "lost at switches": (["instructions:u"], [*EMULATED, "--lie", "switch=5"], MOVES, "12s"),
-        "more at switches": (["instructions:u"], [*EMULATED, "--lie", "switch=-50"], MOVES, "12s"),
+        "leak, large budget": (["instructions:u"], [*EMULATED, "--lie", "leak=300"], PMU, "16s"),
+        "moves": (["instructions:u"], EMULATED, MOVES, "8s"),
+        "lost at switches": (["instructions:u"], [*EMULATED, "--lie", "switch=5"], MOVES, "8s"),
+        "more at switches": (["instructions:u"], [*EMULATED, "--lie", "switch=-50"], MOVES, "8s"),
         "stalls": (["stalled-cycles-frontend:u", "stalled-cycles-backend:u", "instructions:u"], KERNEL, ["loop", "getppid"], "8s"),
     }
 
