@@ -69,11 +69,12 @@ static json_t *of_verdicts(const struct judgements *judgements)
                 "too little or nothing, and the other %zu could not be judged.",
                 judgements->count, good, amiss, judgements->count - good - amiss);
     if (longest)
-        text_printf(&caption,
-                    " They counted right in windows of up to %s (%s) to %s (%s); of longer ones "
-                    "nothing is known.",
-                    TIME((double)shortest->limits.longest_ns), shortest->evidence->event,
-                    TIME((double)longest->limits.longest_ns), longest->evidence->event);
+        text_printf(&caption, " They counted right in windows of up to %s (%s)",
+                    TIME((double)shortest->limits.longest_ns), shortest->evidence->event);
+    if (longest && longest != shortest)
+        text_printf(&caption, " to %s (%s)", TIME((double)longest->limits.longest_ns),
+                    longest->evidence->event);
+    text_puts(&caption, longest ? "; of longer ones nothing is known." : "");
     const struct figure_spec spec = {.id = "verdicts",
                                      .title = "How many events got which verdict",
                                      .caption = text_string(&caption),
@@ -85,13 +86,12 @@ static json_t *of_verdicts(const struct judgements *judgements)
         AUTO_TEXT struct text names = {0};
         size_t count = 0;
         for (size_t j = 0; j < judgements->count; j++) {
-            AUTO_TEXT struct text reach = {0};
+            const uint64_t reach = judgements->list[j].limits.longest_ns;
             if (judgements->list[j].verdict != by_trust[i].verdict || count++ >= NAMES_MOST)
                 continue;
             text_printf(&names, "%s%s", count > 1 ? ", " : "", judgements->list[j].evidence->event);
-            validate_put_reach(&judgements->list[j], &reach);
-            if (reach.length)
-                text_printf(&names, " (%s)", text_string(&reach));
+            if (reach)
+                text_printf(&names, " (up to %s)", TIME((double)reach));
         }
         if (count > NAMES_MOST)
             text_printf(&names, " and %zu more", count - NAMES_MOST);

@@ -686,14 +686,13 @@ static enum verdict decide(const struct judgement *judgement, const struct verdi
     /* What the filter lets through is no noise, and takes no truth to be seen. */
     if (judgement->filter == FILTER_IGNORED)
         return VERDICT_BIASED;
-    /* Where other code shows the counter to be right, small counts may drown in what the way adds.
-     */
+    /* Where other code decides, small counts may drown in what the way adds. */
     size_t right = verdicts->firm[VERDICT_EXACT] + verdicts->firm[VERDICT_ACCURATE];
-    if (verdicts->noisy > 0 || (verdicts->firm[VERDICT_NOISY] > 0 && right == 0))
-        return VERDICT_NOISY;
     /* Dead on some code, alive on other. */
-    bool deviates = verdicts->firm[VERDICT_BIASED] + verdicts->firm[VERDICT_DEAD] > 0;
-    if (deviates)
+    size_t wrong = verdicts->firm[VERDICT_BIASED] + verdicts->firm[VERDICT_DEAD];
+    if (verdicts->noisy > 0 || (right == 0 && verdicts->firm[VERDICT_NOISY] > wrong))
+        return VERDICT_NOISY;
+    if (wrong > 0)
         return VERDICT_BIASED;
     /* What speaks against it counts, whatever its grade; models alone speak for nothing. */
     if (verdicts->against > 0)
@@ -1010,6 +1009,29 @@ static void find_limits(struct judgement *judgement, const struct circumstances 
     }
 }
 
+/* Behind what a table says as well, or behind the first sentence. */
+static void note_reach(struct judgement *judgement)
+{
+    const struct judged_limits *limits = &judgement->limits;
+    const char *const names[] = {limits->calls ? "system calls" : NULL,
+                                 limits->switches ? "context switches" : NULL,
+                                 limits->migrations ? "moves to another CPU" : NULL};
+    const struct reasons all = judgement->why;
+    const size_t at = judgement->usual ? judgement->usual : all.count > 0;
+    AUTO_TEXT struct text held = {0};
+    if (!limits->longest_ns)
+        return;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (names[i])
+            text_printf(&held, "%s%s", held.length ? ", " : "", names[i]);
+    judgement->why = (struct reasons){0};
+    reasons_append(&judgement->why, JOINT_SENTENCE, &(struct reasons){all.list, at});
+    SAY(&judgement->why, REACH, (double)limits->longest_ns, memory_text(&held));
+    reasons_append(&judgement->why, JOINT_SENTENCE,
+                   &(struct reasons){all.list + at, all.count - at});
+    judgement->usual += judgement->usual > 0;
+}
+
 /* --- all of it --- */
 
 void judge_event(const struct evidence *evidence, struct judgement *judgement)
@@ -1056,6 +1078,7 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
     note_strays(judgement, &circumstances);
     note_missing(judgement);
     find_limits(judgement, &circumstances);
+    note_reach(judgement);
     hand_down_cause(judgement);
 }
 

@@ -41,10 +41,6 @@ struct validating {
     size_t earlier_count;
 };
 
-/* How far the verdict on an event reaches: "up to 300 ms, across system calls and context
- * switches"; nothing where it is not trusted. */
-void validate_put_reach(const struct judgement *judgement, struct text *out);
-
 /* An event whose cause was not found, and the budget that holds what was not looked at for it. */
 struct validate_search {
     const char *event;

@@ -329,21 +329,6 @@ static void add_event(struct sheet *sheet, const struct judgement *judgement,
 
 /* --- a line for each specimen --- */
 
-void validate_put_reach(const struct judgement *judgement, struct text *out)
-{
-    const struct judged_limits *limits = &judgement->limits;
-    const char *const held[] = {limits->calls ? "system calls" : NULL,
-                                limits->switches ? "context switches" : NULL,
-                                limits->migrations ? "moves to another CPU" : NULL};
-    size_t said = 0;
-    if (!limits->longest_ns)
-        return;
-    text_printf(out, "up to %s", TIME((double)limits->longest_ns));
-    for (size_t i = 0; i < sizeof(held) / sizeof(*held); i++)
-        if (held[i])
-            text_printf(out, "%s%s", said++ ? ", " : ", across ", held[i]);
-}
-
 static void add_row(struct sheet *sheet, const struct judgement *judgement,
                     const struct judged_row *row)
 {
@@ -380,11 +365,6 @@ static void add_specimens(struct sheet *sheet, const struct judgement *judgement
     if (judgement->row_count) {
         line.first = judgement->rows[0].points;
         text_printf(&words, "Through %s. ", judgement->rows[0].path);
-    }
-    if (judgement->limits.longest_ns) {
-        text_puts(&words, "Right in windows of ");
-        validate_put_reach(judgement, &words);
-        text_puts(&words, ". ");
     }
     reasons_put(&judgement->why, &words);
     line.note = text_string(&words);

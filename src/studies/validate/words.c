@@ -96,6 +96,7 @@ const struct reason_words validate_words[WHY_COUNT] = {
                          "{percent:%.1f} % of the runs got no counter and say nothing."},
     [WHY_ACCOUNT] = {"account", "Each run is held against the system's own account of it "
                                 "(getrusage), not against N."},
+    [WHY_REACH] = {"reach", "Right in windows of up to {longest:time}[, across {held}]."},
     [WHY_STRAYED] = {"strayed", "{strays} of {runs} undisturbed runs {strays|was|were} off, by up "
                                 "to {error:signed} ({specimen}, N = {n}), and nothing says why."},
     [WHY_AGAINST_MODEL] = {"against-model",
