@@ -303,6 +303,18 @@ static bool tells_short(const struct judgement *judgement)
     return reasons_find(&judgement->why, &validate_words[WHY_UNDIAGNOSED]) != NULL;
 }
 
+/* Code with that opcode, large enough to tell. */
+static bool was_measured(const struct judgement *judgement, const char *opcode)
+{
+    for (size_t i = 0; i < judgement->row_count; i++)
+        for (size_t j = 0;
+             strcmp(judgement->rows[i].specimen, opcode) == 0 && j < judgement->rows[i].point_count;
+             j++)
+            if (judgement->rows[i].points[j].outweighs)
+                return true;
+    return false;
+}
+
 struct tally {
     unsigned runs, right, short_of_time;
     enum verdict verdict; /* of the first; all others are to be the same */
@@ -325,8 +337,11 @@ static void try_lie(size_t lie, uint64_t seed, size_t events, uint64_t budget, s
         tally->verdict = said->verdict;
     const bool right = said->verdict == tally->verdict && said->cause == lies[lie].cause;
     tally->right += right;
-    tally->short_of_time += !right && tells_short(said);
-    if (!right)
+    const bool is_open = tells_short(said) || said->verdict == VERDICT_UNJUDGED ||
+                         (lies[lie].opcode && verdict_is_trusted(said->verdict) &&
+                          !was_measured(said, lies[lie].opcode));
+    tally->short_of_time += !right && is_open;
+    if (!right && (!is_open || getenv("JUDGE_SEED")))
         printf("# %s %g, %llu s, %zu events, seed %llu (%s): %s %s: %.300s\n", lies[lie].plant,
                lies[lie].size, (unsigned long long)budget, events, (unsigned long long)seed,
                noise_names[tried.machine.noise.kind], verdict_names[said->verdict],
@@ -360,6 +375,23 @@ TEST(causes_do_not_depend_on_the_budget)
         all.short_of_time += tally.short_of_time;
     }
     printf("# all: %u of %u right, %u short of time\n", all.right, all.runs, all.short_of_time);
+    assert_int_equal(all.right + all.short_of_time, all.runs);
+}
+
+/* With next to no time the cause may be missing, but then the note says so. */
+TEST(time_that_was_short_is_said)
+{
+    struct tally all = {0};
+    for (size_t lie = 0; lie < LIES; lie++)
+        for (size_t j = 0; j < 2; j++) {
+            struct tally tally = {0};
+            try_lie(lie, first_seed() + lie, shared_by[j], j ? 10 : 3, &tally);
+            all.runs += tally.runs;
+            all.right += tally.right;
+            all.short_of_time += tally.short_of_time;
+        }
+    printf("# with next to no time: %u of %u right, %u short of time\n", all.right, all.runs,
+           all.short_of_time);
     assert_int_equal(all.right + all.short_of_time, all.runs);
 }
 

@@ -60,7 +60,7 @@ static enum world draw_world(struct random *random, const struct plant *plant,
 }
 
 static struct noise simulate(const struct bench *bench, const struct trial *trial,
-                             struct random *random, struct case_file *file)
+                             struct random *random, struct case_file *file, enum world *world)
 {
     struct machine machine;
     machine_draw(random, draw_countable(random, trial), trial->noise, &machine);
@@ -68,6 +68,7 @@ static struct noise simulate(const struct bench *bench, const struct trial *tria
     machine.has_twin = plant && plant->needs_twin;
     machine.two_core_types = plant && plant->needs_core_types;
     machine_enter(random, &machine, draw_world(random, plant, &machine));
+    *world = machine.world;
     machine.ignores_filter = plant && plant->leaks_cycles;
     if (plant && plant->is_quiet)
         machine.noise = (struct noise){.kind = NOISE_NONE,
@@ -202,16 +203,41 @@ static bool is_opcode_named(const struct plant *plant, const struct planting *pl
            (fabs(first->size - factor) < 0.1 || (first->low <= factor && factor <= first->high));
 }
 
+/* The longest window of the event, but none in which the lie was told: that is how far a verdict
+ * may reach. */
+static bool is_too_far(const struct planting *planting, const struct judgement *judgement)
+{
+    uint64_t longest = 0;
+    for (size_t i = 0; i < judgement->evidence->point_count; i++)
+        for (size_t j = 0; j < judgement->evidence->points[i].run_count; j++) {
+            const uint64_t ns = judgement->evidence->points[i].runs[j].enabled;
+            if (ns > longest && !(planting->after_ns > 0 && (double)ns >= planting->after_ns))
+                longest = ns;
+        }
+    return verdict_is_trusted(judgement->verdict) && judgement->limits.longest_ns > longest;
+}
+
+/* Nothing is proven there, or the limits of what is are wide. */
+static bool may_be_unjudged(enum world world, const struct judgement *judgement)
+{
+    return world == WORLD_MODELS || strcmp(judgement->evidence->event, "cycles:u") == 0;
+}
+
 static void set_against(const struct plant *plant, const struct planting *planting,
-                        const struct judgement *judgement, struct outcome *outcome)
+                        enum world world, const struct judgement *judgement,
+                        struct outcome *outcome)
 {
     outcome->verdict = judgement->verdict;
     outcome->cause = judgement->cause;
     outcome->is_detected = is_detection(plant, judgement);
     snprintf(outcome->event, sizeof(outcome->event), "%s", judgement->evidence->event);
     snprintf(outcome->note, sizeof(outcome->note), "%s", reasons_text(&judgement->why));
-    if (!plant)
+    outcome->is_too_far = is_too_far(planting, judgement);
+    if (!plant) {
+        outcome->is_detected |=
+            judgement->verdict == VERDICT_UNJUDGED && !may_be_unjudged(world, judgement);
         return;
+    }
     outcome->is_right_verdict = plant->verdicts & VERDICT_BIT(judgement->verdict);
     outcome->is_right_cause = plant->causes & CAUSE_BIT(judgement->cause);
     outcome->is_named = is_opcode_named(plant, planting, judgement);
@@ -226,10 +252,11 @@ static void run(const struct bench *bench, const struct trial *trial, struct out
     struct planting planting = {0};
     size_t index = 0;
     struct noise noise = {0};
+    enum world world = WORLD_USUAL;
     if (trial->recording >= 0)
         index = record(bench, trial, &random, &file);
     else
-        noise = simulate(bench, trial, &random, &file);
+        noise = simulate(bench, trial, &random, &file, &world);
     if (!file.events) {
         fprintf(stderr, "a case without events\n");
         exit(1);
@@ -246,7 +273,7 @@ static void run(const struct bench *bench, const struct trial *trial, struct out
         (trial->plant ? trial->plant->of_cycles : trial->seed % 2) &&
         strcmp(file.events[index + 1].event, "cycles:u") == 0)
         index++;
-    set_against(trial->plant, &planting, &judgements.list[index], outcome);
+    set_against(trial->plant, &planting, world, &judgements.list[index], outcome);
 }
 
 void trial_run(const struct bench *bench, const struct trial *trial, struct outcome *outcome)
