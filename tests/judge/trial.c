@@ -203,15 +203,17 @@ static bool is_opcode_named(const struct plant *plant, const struct planting *pl
            (fabs(first->size - factor) < 0.1 || (first->low <= factor && factor <= first->high));
 }
 
-/* The longest window of the event, but none in which the lie was told: that is how far a verdict
- * may reach. */
+/* The longest window of the event, but none in which the lie was told, where every count was right
+ * or the note tells such windows from others: that is how far a verdict may reach. */
 static bool is_too_far(const struct planting *planting, const struct judgement *judgement)
 {
+    const bool tells = judgement->verdict == VERDICT_EXACT || is_told(judgement, "long-windows");
     uint64_t longest = 0;
     for (size_t i = 0; i < judgement->evidence->point_count; i++)
         for (size_t j = 0; j < judgement->evidence->points[i].run_count; j++) {
             const uint64_t ns = judgement->evidence->points[i].runs[j].enabled;
-            if (ns > longest && !(planting->after_ns > 0 && (double)ns >= planting->after_ns))
+            if (ns > longest &&
+                !(tells && planting->after_ns > 0 && (double)ns >= planting->after_ns))
                 longest = ns;
         }
     return verdict_is_trusted(judgement->verdict) && judgement->limits.longest_ns > longest;
