@@ -17,7 +17,7 @@
 #include "studies/validate/plan.h"
 #include "trial.h"
 
-#define PROOF_SEEDS 6000000u
+#define PROOF_SEEDS 7000000u
 #define MS          UINT64_C(1000000)
 #define SECOND      (1000 * MS)
 

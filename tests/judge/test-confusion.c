@@ -2,9 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The proof of the judge: clean machines, and machines with one planted lie each, judged; what was
- * said against what was planted, in a confusion matrix. The seeds begin at a million and were never
- * used while the judge was tuned; JUDGE_SEED=1 runs those from there on, which are for tuning (up
- * to 9999), and tells every miss, with JUDGE_PLANT=NAME those of one plant. */
+ * said against what was planted, in a confusion matrix. The seeds begin at five millions and were
+ * never used while the judge was tuned; JUDGE_SEED=1 runs those from there on, which are for tuning
+ * (up to 9999), and tells every miss, with JUDGE_PLANT=NAME those of one plant. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "case.h"
 #include "confusion.h"
 
-#define PROOF_SEEDS   3000000u
+#define PROOF_SEEDS   5000000u
 #define PLANTS_MOST   64
 #define CLEAN_EACH    70 /* trials of each kind of noise */
 #define PLANTED_EACH  7  /* trials of each plant and kind of noise */
