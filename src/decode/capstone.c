@@ -13,18 +13,18 @@
 
 /* ----------------------------------------------------------------------------------------------
  * x86-64 by Capstone's identifiers and operand access. Here and below, address, length and text are
- * filled already, and known is true. */
+ * filled already, and all is told. */
 
-/* What an instruction does beyond its written operands, or where these mislead. */
+/* What an instruction does beyond its written operands, or where Capstone 4 misleads. Memory that
+ * is written as first of several operands is the destination, which Capstone often calls read. */
 enum {
-    PUSHES = 1,    /* writes the stack */
-    POPS = 2,      /* reads it */
+    PUSHES = 1,    /* writes the stack, or memory that is no operand */
+    POPS = 2,      /* reads it, the same */
     NO_ACCESS = 4, /* its memory operand is an address, or a hint */
-    CONDITIONAL = 8,
-    /* Where Capstone 4 does not say right what happens to memory as first operand: */
-    READS = 16,
-    WRITES = 32,
-    MODIFIES = 64,
+    /* What happens to memory as first operand: */
+    READS = 8,
+    WRITES = 16,
+    MODIFIES = READS | WRITES,
 };
 
 static const struct {
@@ -32,17 +32,32 @@ static const struct {
     unsigned habits;
 } habits[] = {
     {X86_INS_PUSH, PUSHES},
+    {X86_INS_PUSHAL, PUSHES},
+    {X86_INS_PUSHAW, PUSHES},
     {X86_INS_PUSHF, PUSHES},
     {X86_INS_PUSHFD, PUSHES},
     {X86_INS_PUSHFQ, PUSHES},
     {X86_INS_CALL, PUSHES},
+    {X86_INS_LCALL, PUSHES | READS},
+    {X86_INS_LJMP, READS},
     {X86_INS_ENTER, PUSHES},
+    {X86_INS_MASKMOVQ, PUSHES},
+    {X86_INS_MASKMOVDQU, PUSHES},
+    {X86_INS_VMASKMOVDQU, PUSHES},
     {X86_INS_POP, POPS},
+    {X86_INS_POPAL, POPS},
+    {X86_INS_POPAW, POPS},
     {X86_INS_POPF, POPS},
     {X86_INS_POPFD, POPS},
     {X86_INS_POPFQ, POPS},
     {X86_INS_RET, POPS},
+    {X86_INS_RETF, POPS},
+    {X86_INS_RETFQ, POPS},
+    {X86_INS_IRET, POPS},
+    {X86_INS_IRETD, POPS},
+    {X86_INS_IRETQ, POPS},
     {X86_INS_LEAVE, POPS},
+    {X86_INS_XLATB, POPS},
     {X86_INS_LEA, NO_ACCESS},
     {X86_INS_NOP, NO_ACCESS},
     {X86_INS_PREFETCH, NO_ACCESS},
@@ -55,72 +70,16 @@ static const struct {
     {X86_INS_CLFLUSHOPT, NO_ACCESS},
     {X86_INS_CLWB, NO_ACCESS},
     {X86_INS_INVLPG, NO_ACCESS},
-    {X86_INS_JAE, CONDITIONAL},
-    {X86_INS_JA, CONDITIONAL},
-    {X86_INS_JBE, CONDITIONAL},
-    {X86_INS_JB, CONDITIONAL},
-    {X86_INS_JCXZ, CONDITIONAL},
-    {X86_INS_JECXZ, CONDITIONAL},
-    {X86_INS_JRCXZ, CONDITIONAL},
-    {X86_INS_JE, CONDITIONAL},
-    {X86_INS_JGE, CONDITIONAL},
-    {X86_INS_JG, CONDITIONAL},
-    {X86_INS_JLE, CONDITIONAL},
-    {X86_INS_JL, CONDITIONAL},
-    {X86_INS_JNE, CONDITIONAL},
-    {X86_INS_JNO, CONDITIONAL},
-    {X86_INS_JNP, CONDITIONAL},
-    {X86_INS_JNS, CONDITIONAL},
-    {X86_INS_JO, CONDITIONAL},
-    {X86_INS_JP, CONDITIONAL},
-    {X86_INS_JS, CONDITIONAL},
-    {X86_INS_LOOP, CONDITIONAL},
-    {X86_INS_LOOPE, CONDITIONAL},
-    {X86_INS_LOOPNE, CONDITIONAL},
-    {X86_INS_MOVAPS, WRITES},
-    {X86_INS_VMOVAPS, WRITES},
-    {X86_INS_MOVUPS, WRITES},
-    {X86_INS_VMOVUPS, WRITES},
-    {X86_INS_MOVAPD, WRITES},
-    {X86_INS_VMOVAPD, WRITES},
-    {X86_INS_MOVUPD, WRITES},
-    {X86_INS_VMOVUPD, WRITES},
-    {X86_INS_MOVDQA, WRITES},
-    {X86_INS_VMOVDQA, WRITES},
-    {X86_INS_MOVDQU, WRITES},
-    {X86_INS_VMOVDQU, WRITES},
-    {X86_INS_MOVSS, WRITES},
-    {X86_INS_VMOVSS, WRITES},
-    {X86_INS_MOVSD, WRITES},
-    {X86_INS_VMOVSD, WRITES},
-    {X86_INS_MOVD, WRITES},
-    {X86_INS_VMOVD, WRITES},
-    {X86_INS_MOVQ, WRITES},
-    {X86_INS_VMOVQ, WRITES},
-    {X86_INS_MOVHPS, WRITES},
-    {X86_INS_VMOVHPS, WRITES},
-    {X86_INS_MOVLPS, WRITES},
-    {X86_INS_VMOVLPS, WRITES},
-    {X86_INS_MOVHPD, WRITES},
-    {X86_INS_VMOVHPD, WRITES},
-    {X86_INS_MOVLPD, WRITES},
-    {X86_INS_VMOVLPD, WRITES},
-    {X86_INS_MOVNTPS, WRITES},
-    {X86_INS_VMOVNTPS, WRITES},
-    {X86_INS_MOVNTPD, WRITES},
-    {X86_INS_VMOVNTPD, WRITES},
-    {X86_INS_MOVNTDQ, WRITES},
-    {X86_INS_VMOVNTDQ, WRITES},
-    {X86_INS_VMOVDQA32, WRITES},
-    {X86_INS_VMOVDQA64, WRITES},
-    {X86_INS_VMOVDQU8, WRITES},
-    {X86_INS_VMOVDQU16, WRITES},
-    {X86_INS_VMOVDQU32, WRITES},
-    {X86_INS_VMOVDQU64, WRITES},
-    {X86_INS_VEXTRACTI128, WRITES},
-    {X86_INS_VEXTRACTF128, WRITES},
-    {X86_INS_MOVNTI, WRITES},
+    {X86_INS_CMP, READS},
+    {X86_INS_TEST, READS},
+    {X86_INS_BT, READS},
+    {X86_INS_CMPSB, READS},
+    {X86_INS_CMPSW, READS},
+    {X86_INS_CMPSD, READS},
+    {X86_INS_CMPSQ, READS},
+    {X86_INS_FRSTOR, READS},
     {X86_INS_STMXCSR, WRITES},
+    {X86_INS_VSTMXCSR, WRITES},
     {X86_INS_FNSTCW, WRITES},
     {X86_INS_FNSTSW, WRITES},
     {X86_INS_FST, WRITES},
@@ -144,7 +103,6 @@ static const struct {
     {X86_INS_SETO, WRITES},
     {X86_INS_SETP, WRITES},
     {X86_INS_SETS, WRITES},
-    {X86_INS_TEST, READS},
     {X86_INS_ROL, MODIFIES},
     {X86_INS_ROR, MODIFIES},
     {X86_INS_RCL, MODIFIES},
@@ -199,6 +157,25 @@ static const struct {
     {X86_INS_FIDIV, FP_DIV, X87},
     {X86_INS_FIDIVR, FP_DIV, X87},
     {X86_INS_FSQRT, FP_SQRT, X87},
+    {X86_INS_FRNDINT, FP_ROUND, X87},
+};
+
+/* Computes in floating point, but not as any class of operations says. */
+static bool begins_with(const char *word, const char *const *list, size_t count)
+{
+    while (count && strncmp(word, list[count - 1], strlen(list[count - 1])) != 0)
+        count--;
+    return count > 0;
+}
+#define BEGINS_WITH(word, list) begins_with(word, list, sizeof(list) / sizeof(*(list)))
+
+static const char *const x86_computes[] = {
+    "f2xm1",  "fcos",  "fpatan", "fprem",    "fptan", "fscale", "fsin",     "fxtract", "fyl2x",
+    "addsub", "dpp",   "exp2p",  "fixupimm", "fmadd", "fmsub",  "fnmadd",   "fnmsub",  "getexp",
+    "getman", "haddp", "hsubp",  "range",    "rcp",   "reduce", "rndscale", "rsqrt",   "scalef",
+};
+static const char *const arm_computes[] = {
+    "fabd", "faddp", "fcadd", "fcmla", "fmulx", "frecp", "frsqrt",
 };
 
 static unsigned habits_of(unsigned id)
@@ -262,42 +239,59 @@ static bool is_string(unsigned id, const cs_x86 *x86)
     return false;
 }
 
+static void take_x86_access(const cs_x86 *x86, unsigned habit, struct instruction *instruction)
+{
+    for (uint8_t i = 0; i < x86->op_count && !(habit & NO_ACCESS); i++) {
+        bool reads = x86->operands[i].access & CS_AC_READ;
+        bool writes = x86->operands[i].access & CS_AC_WRITE;
+        if (x86->operands[i].type != X86_OP_MEM)
+            continue;
+        if (i == 0 && habit & MODIFIES) {
+            reads = habit & READS;
+            writes = habit & WRITES;
+        } else if (i == 0 && x86->op_count > 1) {
+            reads = reads && writes;
+            writes = true;
+        } else if (i > 0)
+            reads = true;      /* a source */
+        if (!reads && !writes) /* Capstone does not say */
+            instruction->told &= (uint8_t)~TOLD_ACCESS;
+        instruction->loads |= reads;
+        instruction->stores |= writes;
+    }
+    instruction->loads |= (habit & POPS) != 0;
+    instruction->stores |= (habit & PUSHES) != 0;
+}
+
+static bool in_group(const cs_insn *decoded, unsigned group)
+{
+    return memchr(decoded->detail->groups, (int)group, decoded->detail->groups_count) != NULL;
+}
+
 static void describe_x86(const cs_insn *decoded, struct instruction *instruction)
 {
     const cs_x86 *x86 = &decoded->detail->x86;
-    unsigned habit = habits_of(decoded->id);
-    for (uint8_t i = 0; i < x86->op_count; i++)
-        if (x86->operands[i].type == X86_OP_MEM && !(habit & NO_ACCESS)) {
-            bool reads = x86->operands[i].access & CS_AC_READ;
-            bool writes = x86->operands[i].access & CS_AC_WRITE;
-            if ((i == 0) && habit & (READS | WRITES | MODIFIES)) {
-                reads = habit & (READS | MODIFIES);
-                writes = habit & (WRITES | MODIFIES);
-            }
-            if (!reads && !writes)
-                instruction->known = false; /* Capstone does not say */
-            instruction->loads |= reads;
-            instruction->stores |= writes;
-        }
-
-    instruction->loads |= (habit & POPS) != 0;
-    instruction->stores |= (habit & PUSHES) != 0;
+    take_x86_access(x86, habits_of(decoded->id), instruction);
     bool direct = x86->op_count == 1 && x86->operands[0].type == X86_OP_IMM;
     if (direct)
         instruction->target = (uint64_t)x86->operands[0].imm;
-    if (habit & CONDITIONAL)
-        instruction->flow = FLOW_CONDITIONAL;
-    else if (decoded->id == X86_INS_JMP)
-        instruction->flow = direct ? FLOW_JUMP : FLOW_INDIRECT_JUMP;
-    else if (decoded->id == X86_INS_CALL)
+    if (in_group(decoded, X86_GRP_CALL))
         instruction->flow = direct ? FLOW_CALL : FLOW_INDIRECT_CALL;
-    else if (decoded->id == X86_INS_RET)
+    else if (decoded->id == X86_INS_JMP || decoded->id == X86_INS_LJMP)
+        instruction->flow = direct ? FLOW_JUMP : FLOW_INDIRECT_JUMP;
+    else if (in_group(decoded, X86_GRP_JUMP) || in_group(decoded, X86_GRP_BRANCH_RELATIVE))
+        instruction->flow = FLOW_CONDITIONAL;
+    else if (in_group(decoded, X86_GRP_RET) ||
+             (in_group(decoded, X86_GRP_IRET) && decoded->id != X86_INS_SYSRET))
         instruction->flow = FLOW_RETURN;
     if (instruction->flow == FLOW_NEXT || instruction->flow == FLOW_RETURN || !direct)
         instruction->target = 0;
 
     take_x86_address(decoded, x86, instruction);
     take_x86_arithmetic(decoded->id, x86, instruction);
+    const char *word = decoded->mnemonic + (decoded->mnemonic[0] == 'v');
+    if (instruction->fp == FP_NONE && BEGINS_WITH(word, x86_computes))
+        instruction->told &= (uint8_t)~TOLD_FP;
     instruction->system_call =
         decoded->id == X86_INS_SYSCALL || decoded->id == X86_INS_SYSENTER ||
         (decoded->id == X86_INS_INT && x86->op_count == 1 && x86->operands[0].imm == 0x80);
@@ -348,7 +342,8 @@ static const struct {
     {ARM64_INS_FMADD, FP_FMA},    {ARM64_INS_FMSUB, FP_FMA},    {ARM64_INS_FNMADD, FP_FMA},
     {ARM64_INS_FNMSUB, FP_FMA},   {ARM64_INS_FMLA, FP_FMA},     {ARM64_INS_FMLS, FP_FMA},
     {ARM64_INS_FRINTN, FP_ROUND}, {ARM64_INS_FRINTM, FP_ROUND}, {ARM64_INS_FRINTP, FP_ROUND},
-    {ARM64_INS_FRINTZ, FP_ROUND},
+    {ARM64_INS_FRINTZ, FP_ROUND}, {ARM64_INS_FRINTA, FP_ROUND}, {ARM64_INS_FRINTI, FP_ROUND},
+    {ARM64_INS_FRINTX, FP_ROUND},
 };
 
 static bool among(unsigned id, const arm64_insn *list, size_t count)
@@ -407,6 +402,8 @@ static void describe_aarch64(const cs_insn *decoded, struct instruction *instruc
     const cs_arm64 *arm = &decoded->detail->arm64;
     instruction->loads = among(decoded->id, arm_loads, sizeof(arm_loads) / sizeof(*arm_loads));
     instruction->stores = among(decoded->id, arm_stores, sizeof(arm_stores) / sizeof(*arm_stores));
+    if (decoded->id == ARM64_INS_DC && strncmp(decoded->op_str, "zva", 3) == 0)
+        instruction->stores = true; /* a block of zeros */
     instruction->system_call = decoded->id == ARM64_INS_SVC;
     if (decoded->id == ARM64_INS_B) /* b.al and b.nv always go */
         instruction->flow =
@@ -421,8 +418,15 @@ static void describe_aarch64(const cs_insn *decoded, struct instruction *instruc
     /* Its destination is the last operand of each. */
     if (direct && arm->op_count && arm->operands[arm->op_count - 1].type == ARM64_OP_IMM)
         instruction->target = (uint64_t)arm->operands[arm->op_count - 1].imm;
-    else if (direct)
-        instruction->known = false;
+    else if (direct || (instruction->flow == FLOW_NEXT && decoded->id != ARM64_INS_B &&
+                        (in_group(decoded, CS_GRP_JUMP) || in_group(decoded, CS_GRP_CALL) ||
+                         in_group(decoded, CS_GRP_RET))))
+        instruction->told &= (uint8_t)~TOLD_FLOW;
+    /* Memory of which no list says what happens to it. */
+    for (uint8_t i = 0; i < arm->op_count && !instruction->loads && !instruction->stores; i++)
+        if (arm->operands[i].type == ARM64_OP_MEM && decoded->id != ARM64_INS_PRFM &&
+            decoded->id != ARM64_INS_PRFUM)
+            instruction->told &= (uint8_t)~TOLD_ACCESS;
 
     take_arm_address(decoded->id, arm, instruction);
     for (size_t i = 0; i < sizeof(arm_arithmetic) / sizeof(*arm_arithmetic); i++)
@@ -430,6 +434,8 @@ static void describe_aarch64(const cs_insn *decoded, struct instruction *instruc
             instruction->fp = arm_arithmetic[i].kind;
             take_arm_shape(&arm->operands[0], instruction);
         }
+    if (instruction->fp == FP_NONE && BEGINS_WITH(decoded->mnemonic, arm_computes))
+        instruction->told &= (uint8_t)~TOLD_FP;
 }
 
 /* --- The walk over the bytes --- */
@@ -464,6 +470,7 @@ static void step_over(const struct isa *isa, const uint8_t **bytes, size_t *left
     size_t length = *left < isa->smallest ? *left : isa->smallest;
     instruction->address = *address;
     instruction->length = (uint8_t)length;
+    instruction->told = isa->smallest > 1 ? TOLD_LENGTH : 0;
     snprintf(instruction->text, sizeof(instruction->text), "(no instruction)");
     *bytes += length;
     *left -= length;
@@ -494,11 +501,12 @@ static int decode_capstone(const struct code_bytes *code, struct instructions *i
         if (cs_disasm_iter(handle, &bytes, &left, &address, decoded)) {
             instruction->address = decoded->address;
             instruction->length = (uint8_t)decoded->size;
-            instruction->known = true;
+            instruction->told = TOLD_ALL;
             snprintf(instruction->text, sizeof(instruction->text), "%.31s %.60s", decoded->mnemonic,
                      decoded->op_str);
             snprintf(instruction->opcode, sizeof(instruction->opcode), "%.31s", decoded->mnemonic);
             isa->describe(decoded, instruction);
+            instruction->known = instruction->told == TOLD_ALL;
         } else
             step_over(isa, &bytes, &left, &address, instruction);
     }

@@ -38,6 +38,9 @@ enum flow {
 /* What an instruction does to a register that may become an address; see decode.c. */
 enum forming { FORMING_NONE, FORMING_SETS, FORMING_ADDS };
 
+/* Parts of what is known of an instruction. Those that are not told are empty, and may be wrong. */
+enum { TOLD_LENGTH = 1, TOLD_ACCESS = 2, TOLD_FLOW = 4, TOLD_FP = 8, TOLD_ALL = 15 };
+
 /* Floating-point arithmetic. Moves, comparisons, conversions, roundings and sign changes are
  * none. */
 /* A subtraction is an FP_ADD. */
@@ -49,12 +52,12 @@ enum fp_precision { FP_SINGLE, FP_DOUBLE, FP_OTHER }; /* other: half, x87 extend
 struct instruction {
     uint64_t address;
     uint8_t length; /* bytes */
-    bool known;  /* false: no instruction, or one the back end has no entry for; then only address,
-                    length and text count */
-    bool loads;  /* reads memory, in however many pieces; a prefetch does not */
-    bool stores; /* writes memory */
-    bool repeated; /* a string instruction with a repeat prefix: one instruction, any number of
-                      accesses */
+    bool known;     /* false: no instruction, or one of which not all is known: see told */
+    uint8_t told;   /* of one that is not known: what is, TOLD_; 0: not even its length */
+    bool loads;     /* reads memory, in however many pieces; a prefetch does not */
+    bool stores;    /* writes memory */
+    bool repeated;  /* a string instruction with a repeat prefix: one instruction, any number of
+                       accesses */
     bool system_call;
     bool packed; /* floating-point arithmetic on packed values, even where it is on one lane */
     enum flow flow;
@@ -99,8 +102,8 @@ struct code_bytes {
 struct decoder {
     const char *name; /* "capstone", "objdump" */
     /* Decodes from the first byte to the last. What is no instruction, or unknown to the back end,
-     * comes as one that is not `known`. -ENOTSUP with the reason: this back end does not do this
-     * ISA, or not on this machine. */
+     * comes as one that is not `known`, with what is `told` of it. -ENOTSUP with the reason: this
+     * back end does not do this ISA, or not on this machine. */
     int (*decode)(const struct code_bytes *code, struct instructions *instructions,
                   struct failure *failure);
 };
@@ -142,6 +145,7 @@ struct tally {
     const char *class;
     bool known; /* false: cannot be told from the code (memory accesses of repeated strings) */
     struct linear count;
+    uint64_t unsure; /* executions that may be of the class beyond these: then it is a limit */
 };
 
 #define TALLY_CLASSES 23
@@ -156,7 +160,8 @@ void tallies_begin(struct tallies *tallies);
 int tallies_add(struct tallies *tallies, const struct instructions *code,
                 const struct linear *counts, const struct trips *trips, struct failure *failure);
 /* Adds one instruction that was executed so often, where nobody knows which way branches went:
- * classes of branches that were taken, or not, are no longer known. -ERANGE as above. */
+ * classes of branches that were taken, or not, are no longer known. Of one that is not known in
+ * full, classes that ask for the rest become limits. -ERANGE as above. */
 int tallies_add_executed(struct tallies *tallies, const struct instruction *instruction,
                          uint64_t executions, struct failure *failure);
 /* NULL: decoding cannot see this class. */

@@ -189,6 +189,11 @@ void objdump_describe_aarch64(struct wording *words, struct instruction *instruc
         if (strcmp(words->mnemonic, plain[i]) == 0) {
             instruction->known = true;
             instruction->system_call = strcmp(plain[i], "svc") == 0;
+            /* sys #3, C7, C4, #1, x3: dc zva, which writes a block of zeros */
+            instruction->stores =
+                strcmp(plain[i], "sys") == 0 && words->count == 5 &&
+                strcmp(words->operands[0], "#3") == 0 && strcmp(words->operands[1], "C7") == 0 &&
+                strcmp(words->operands[2], "C4") == 0 && strcmp(words->operands[3], "#1") == 0;
             return;
         }
     take_access(words, instruction);

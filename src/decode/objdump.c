@@ -93,6 +93,36 @@ static void take_words(char *text, struct wording *words)
     }
 }
 
+/* What words that no table has tell all the same: how long it is; that it transfers no control, or
+ * computes nothing in floating point, where no name of such an instruction begins or ends so; that
+ * it accesses no memory, where memory would stand among the operands in brackets, as it need not on
+ * x86. */
+static uint8_t told_by(const struct wording *words)
+{
+    const char *mnemonic = words->mnemonic;
+    static const char *const transfers[] = {
+        "b",   "c.b",  "c.j",  "call",  "cb",   "ecall", "eret",  "hvc",
+        "int", "iret", "j",    "lcall", "ljmp", "loop",  "lret",  "mret",
+        "ret", "smc",  "sret", "svc",   "sys",  "tb",    "uiret", "xbegin",
+    };
+    uint8_t told = TOLD_LENGTH | TOLD_FLOW | TOLD_FP;
+    if (mnemonic[0] == '(' || mnemonic[0] == '.')
+        return mnemonic[0] == '(' ? 0 : TOLD_LENGTH;
+    for (size_t i = 0; i < sizeof(transfers) / sizeof(*transfers); i++)
+        if (strncmp(mnemonic, transfers[i], strlen(transfers[i])) == 0)
+            told &= (uint8_t)~TOLD_FLOW;
+    const char *end = mnemonic + strlen(mnemonic);
+    if (strchr("bfv", mnemonic[0]) ||
+        (end - mnemonic > 2 && strchr("ps", end[-2]) && strchr("sd", end[-1])))
+        told &= (uint8_t)~TOLD_FP;
+    if (words->count)
+        told |= TOLD_ACCESS;
+    for (size_t i = 0; i < words->count; i++)
+        if (strpbrk(words->operands[i], "[(%$") || strncmp(words->operands[i], "0x", 2) == 0)
+            told &= (uint8_t)~TOLD_ACCESS;
+    return told;
+}
+
 int objdump_parse(char *line, const struct objdump_line *place, struct instruction *instruction)
 {
     uint64_t address;
@@ -146,6 +176,7 @@ int objdump_parse(char *line, const struct objdump_line *place, struct instructi
     take_words(text, &words);
     snprintf(instruction->opcode, sizeof(instruction->opcode), "%.31s", words.mnemonic);
     place->describe(&words, instruction);
+    instruction->told = instruction->known ? TOLD_ALL : told_by(&words);
     return 1;
 }
 

@@ -298,36 +298,37 @@ static unsigned packed_double(const struct instruction *i)
     return of_shape(i, true, FP_DOUBLE);
 }
 
-/* part: of the executions of a conditional branch. */
+/* part: of the executions of a conditional branch. needs: what must be told of an instruction. */
 static const struct class
 {
     const char *name;
     weight_of *weight;
     enum { ALL, TAKEN, NOT_TAKEN } part;
+    uint8_t needs;
 } classes[TALLY_CLASSES] = {
-    {"instructions", one, ALL},
-    {"loads", loads, ALL},
-    {"stores", stores, ALL},
-    {"branches", branches, ALL},
-    {"cond-branches", conditional, ALL},
-    {"cond-branches-taken", conditional, TAKEN},
-    {"cond-branches-not-taken", conditional, NOT_TAKEN},
-    {"jumps", jumps, ALL},
-    {"calls", calls, ALL},
-    {"returns", returns, ALL},
-    {"indirect-branches", indirect, ALL},
-    {"syscalls", system_calls, ALL},
-    {"fp-instructions", fp_instructions, ALL},
-    {"fp-operations", fp_operations, ALL},
-    {"fp-adds", fp_adds, ALL},
-    {"fp-muls", fp_muls, ALL},
-    {"fp-divs", fp_divs, ALL},
-    {"fp-sqrts", fp_sqrts, ALL},
-    {"fp-fmas", fp_fmas, ALL},
-    {"fp-scalar-single", scalar_single, ALL},
-    {"fp-scalar-double", scalar_double, ALL},
-    {"fp-packed-single", packed_single, ALL},
-    {"fp-packed-double", packed_double, ALL},
+    {"instructions", one, ALL, 0},
+    {"loads", loads, ALL, TOLD_ACCESS},
+    {"stores", stores, ALL, TOLD_ACCESS},
+    {"branches", branches, ALL, TOLD_FLOW},
+    {"cond-branches", conditional, ALL, TOLD_FLOW},
+    {"cond-branches-taken", conditional, TAKEN, TOLD_FLOW},
+    {"cond-branches-not-taken", conditional, NOT_TAKEN, TOLD_FLOW},
+    {"jumps", jumps, ALL, TOLD_FLOW},
+    {"calls", calls, ALL, TOLD_FLOW},
+    {"returns", returns, ALL, TOLD_FLOW},
+    {"indirect-branches", indirect, ALL, TOLD_FLOW},
+    {"syscalls", system_calls, ALL, TOLD_FLOW},
+    {"fp-instructions", fp_instructions, ALL, TOLD_FP},
+    {"fp-operations", fp_operations, ALL, TOLD_FP},
+    {"fp-adds", fp_adds, ALL, TOLD_FP},
+    {"fp-muls", fp_muls, ALL, TOLD_FP},
+    {"fp-divs", fp_divs, ALL, TOLD_FP},
+    {"fp-sqrts", fp_sqrts, ALL, TOLD_FP},
+    {"fp-fmas", fp_fmas, ALL, TOLD_FP},
+    {"fp-scalar-single", scalar_single, ALL, TOLD_FP},
+    {"fp-scalar-double", scalar_double, ALL, TOLD_FP},
+    {"fp-packed-single", packed_single, ALL, TOLD_FP},
+    {"fp-packed-double", packed_double, ALL, TOLD_FP},
 };
 
 void tallies_begin(struct tallies *tallies)
@@ -390,12 +391,15 @@ int tallies_add_executed(struct tallies *tallies, const struct instruction *inst
                          uint64_t executions, struct failure *failure)
 {
     const struct linear count = {.base = (int64_t)executions};
+    const uint8_t told = instruction->known ? TOLD_ALL : instruction->told;
     for (size_t class = 0; class < TALLY_CLASSES; class ++) {
         struct tally *tally = &tallies->list[class];
         if (classes[class].part != ALL)
             tally->known = false;
-        else if (executions > INT64_MAX ||
-                 !add_class(tally, &classes[class], instruction, count, (struct linear){0}))
+        else if ((told & classes[class].needs) != classes[class].needs
+                     ? __builtin_add_overflow(tally->unsure, executions, &tally->unsure)
+                     : executions > INT64_MAX || !add_class(tally, &classes[class], instruction,
+                                                            count, (struct linear){0}))
             return fail_with(failure, -ERANGE, "the count of %s leaves 64 bits",
                              classes[class].name);
     }

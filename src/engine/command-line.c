@@ -27,6 +27,7 @@ static int take(void *context, const struct stored_cell *stored)
         return 0;
     outcome->done = stored->done > stored->failed;
     outcome->error = stored->error;
+    outcome->remark = memory_copy(stored->remark);
     outcome->reason = memory_copy(stored->reason ? stored->reason : strerror(stored->error));
     return 0;
 }

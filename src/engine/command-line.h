@@ -85,6 +85,7 @@ struct command_outcome {
     bool done;     /* at least one execution was counted */
     int error;
     char *reason; /* NULL: none */
+    char *remark; /* why counts are not those of the program's own path; NULL: they are */
 };
 
 int command_outcome_find(struct store *store, struct command_outcome *outcome,

@@ -13,10 +13,11 @@
 #include "engine/executed.h"
 
 /* ----------------------------------------------------------------------------------------------
- * Decodes the stretches of an execution, many at a time: first by Capstone; what that does not
- * know in full by objdump; what nobody knows is counted as unknown. Stretches are kept until a
- * visit ends, then decoded together: decoders are slow to start, and what is 32-bit code is only
- * known when all of a file was seen. */
+ * Decodes the stretches of an execution, many at a time: first by Capstone; each instruction that
+ * it does not know in full by objdump; of the rest what either can tell. Behind an instruction
+ * whose length nobody knows the next stretch is where to go on. Stretches are kept until a visit
+ * ends, then decoded together: decoders are slow to start, and what is 32-bit code is only known
+ * when all of a file was seen. */
 
 #define BATCH_BYTES                                                                                \
     (256u << 10) /* decoded at a time: instructions take fifty times their bytes                   \
@@ -55,11 +56,12 @@ typedef int executed_each(void *context, const struct code_stretch *stretch, con
                           const struct instruction *instruction, uint64_t unknown,
                           struct failure *failure);
 
-/* What became of a stretch in a batch: its instructions, as far as they are known. */
+/* What became of a stretch in a batch: its instructions, as far as their lengths are known. */
 struct found {
     const struct instruction *list;
-    uint32_t count; /* known ones in a row, from its beginning */
-    bool whole;     /* all of them, as many as were executed */
+    uint32_t count; /* in a row, from its beginning */
+    uint64_t bytes; /* that these take */
+    bool whole;     /* as many as were executed, and all known in full */
 };
 typedef int found_each(void *context, size_t stretch, const struct found *found,
                        struct failure *failure);
@@ -83,18 +85,19 @@ static struct found find(const struct instructions *instructions,
 {
     const struct instruction *at = instructions_at(instructions, place);
     const struct instruction *end = at ? instructions->list + instructions->count : NULL;
-    struct found found = {.list = at};
-    uint64_t next = place;
-    while (at && at < end && at->known && found.count < stretch->instructions &&
-           at->address + at->length <= place + stretch->length) {
-        next = at->address + at->length;
+    struct found found = {.list = at, .whole = true};
+    while (at && at < end && (at->known || at->told) && found.count < stretch->instructions &&
+           found.bytes + at->length <= stretch->length) {
+        found.bytes += at->length;
+        found.whole &= at->known;
         found.count++;
         at++;
     }
-    found.whole = found.count == stretch->instructions && next == place + stretch->length;
-    /* As many, but shorter: they are others. */
-    if (found.count == stretch->instructions && !found.whole)
-        found.count = 0;
+    /* As many, but shorter, or as long, but fewer: they are others. */
+    const bool all = found.count == stretch->instructions, full = found.bytes == stretch->length;
+    if (all != full)
+        found.count = 0, found.bytes = 0;
+    found.whole &= all && full;
     return found;
 }
 
@@ -196,36 +199,63 @@ static void find_narrow(const struct executed_code *code, size_t objects, bool *
 /* --- all passes --- */
 
 struct decoding {
-    const struct executed_code *code;
+    struct executed_code *code; /* parts of stretches are added */
     const char *isa;
     executed_each *each;
     void *context;
-    bool partly;  /* take what is known of a stretch; else only whole ones */
-    size_t *left; /* numbers of those that are not */
+    /* Whole stretches; known instructions; those of which something is told; of known length. */
+    enum { WHOLE, PIECES, PARTS, LENGTHS } take;
+    size_t *left; /* numbers of stretches that were not taken */
     size_t left_count;
 };
+
+static void leave(struct decoding *decoding, size_t number)
+{
+    *memory_add(decoding->left, decoding->left_count) = number;
+}
+
+/* So many instructions of the stretch from the place on are for another decoder. */
+static void leave_part(struct decoding *decoding, size_t number, uint64_t place, size_t length,
+                       uint32_t instructions)
+{
+    struct executed_code *code = decoding->code;
+    struct code_stretch part = code->list[number];
+    part.offset += place;
+    part.address += place;
+    part.length = length;
+    part.instructions = instructions;
+    leave(decoding, code->count);
+    *memory_add(code->list, code->count) = part;
+}
 
 static int take(void *context, size_t number, const struct found *found, struct failure *failure)
 {
     struct decoding *decoding = context;
-    const struct code_stretch *stretch = &decoding->code->list[number];
-    if (!found->whole && !decoding->partly) {
-        decoding->left[decoding->left_count++] = number;
+    const struct code_stretch stretch = decoding->code->list[number]; /* which may move */
+    uint64_t place = 0;
+    int error = 0;
+    if (!found->count || (!found->whole && decoding->take == WHOLE)) {
+        leave(decoding, number);
         return 0;
     }
-    int error = 0;
-    for (uint32_t i = 0; i < found->count && error == 0; i++)
-        error =
-            decoding->each(decoding->context, stretch, decoding->isa, &found->list[i], 0, failure);
-    if (error == 0 && found->count < stretch->instructions)
-        error = decoding->each(decoding->context, stretch, decoding->isa, NULL,
-                               stretch->instructions - found->count, failure);
+    for (uint32_t i = 0; i < found->count && error == 0; i++) {
+        const struct instruction *each = &found->list[i];
+        if (each->known || decoding->take == LENGTHS ||
+            (decoding->take == PARTS && each->told != TOLD_LENGTH))
+            error = decoding->each(decoding->context, &stretch, decoding->isa, each, 0, failure);
+        else
+            leave_part(decoding, number, place, each->length, 1);
+        place += each->length;
+    }
+    if (found->count < stretch.instructions)
+        leave_part(decoding, number, place, stretch.length - place,
+                   stretch.instructions - found->count);
     return error;
 }
 
-/* By this decoder all that are left, which fills the list anew; *works: it decoded some. */
+/* By this decoder all that are left, which fills the list anew. */
 static int take_left(struct decoding *decoding, const struct decoder *decoder, size_t padding,
-                     bool *works, struct failure *failure)
+                     struct failure *failure)
 {
     const size_t count = decoding->left_count;
     AUTO_MEMORY size_t *chosen = memory_new(count + 1, sizeof(*chosen));
@@ -239,39 +269,36 @@ static int take_left(struct decoding *decoding, const struct decoder *decoder, s
                         .padding = padding,
                         .each = take,
                         .context = decoding};
-    int error = run_pass(&pass, failure);
-    *works = pass.decoded > 0;
-    return error;
+    return run_pass(&pass, failure);
 }
 
-/* Whole stretches by each decoder in turn; then of the rest what the first that works knows. */
+/* Whole stretches by each decoder in turn, each twice: without padding, then pieces of what was not
+ * whole by it. Of the rest what they know in part, and nothing of what is left then. */
 static int decode_left(struct decoding *decoding, struct failure *failure)
 {
-    const struct decoder *first = decoders[0];
-    bool any = false;
     int error = 0;
-    decoding->partly = false;
-    /* Each decoder twice: without padding, then of what was not whole by it. */
     for (size_t i = 0; decoders[i / 2] && decoding->left_count && error == 0; i++) {
-        bool works = false;
-        error = take_left(decoding, decoders[i / 2], i % 2 ? PADDING : 0, &works, failure);
-        if (works && !any)
-            first = decoders[i / 2];
-        any |= works;
+        decoding->take = i % 2 ? PIECES : WHOLE;
+        error = take_left(decoding, decoders[i / 2], i % 2 ? PADDING : 0, failure);
     }
-    decoding->partly = true;
-    if (error == 0 && decoding->left_count)
-        error = take_left(decoding, first, PADDING, &any, failure);
+    for (decoding->take = PARTS; decoding->take <= LENGTHS; decoding->take++)
+        for (size_t i = 0; decoders[i] && decoding->left_count && error == 0; i++)
+            error = take_left(decoding, decoders[i], PADDING, failure);
+    for (size_t i = 0; i < decoding->left_count && error == 0; i++) {
+        const struct code_stretch *stretch = &decoding->code->list[decoding->left[i]];
+        error = decoding->each(decoding->context, stretch, decoding->isa, NULL,
+                               stretch->instructions, failure);
+    }
     return error;
 }
 
 /* isa: of the machine. Without any decoder for it all is unknown. */
-static int executed_code_decode(const struct executed_code *code, const char *isa, size_t objects,
+static int executed_code_decode(struct executed_code *code, const char *isa, size_t objects,
                                 executed_each *each, void *context, struct failure *failure)
 {
+    const size_t count = code->count;
     AUTO_MEMORY bool *narrow = memory_new(objects + 1, sizeof(*narrow));
-    AUTO_MEMORY size_t *left = memory_new(code->count + 1, sizeof(*left));
-    struct decoding decoding = {.code = code, .each = each, .context = context, .left = left};
+    struct decoding decoding = {.code = code, .each = each, .context = context};
     const bool x86 = strcmp(isa, "x86_64") == 0;
     int error = 0;
     if (x86)
@@ -280,11 +307,12 @@ static int executed_code_decode(const struct executed_code *code, const char *is
         const bool slim = width == 1;
         decoding.isa = slim ? "i386" : isa;
         decoding.left_count = 0;
-        for (size_t i = 0; i < code->count; i++)
+        for (size_t i = 0; i < count; i++)
             if (narrow[code->list[i].object] == slim)
-                left[decoding.left_count++] = i;
+                leave(&decoding, i);
         error = decode_left(&decoding, failure);
     }
+    memory_give_back(decoding.left);
     return error;
 }
 
@@ -430,18 +458,22 @@ static int sum_instruction(void *context, const struct code_stretch *stretch, co
                            const struct instruction *instruction, uint64_t unknown,
                            struct failure *failure)
 {
+    static const struct instruction nothing = {0};
     struct executed *executed = context;
     char name[OPCODE_SIZE] = EXECUTED_UNKNOWN;
-    if (instruction)
+    if (instruction && *instruction->opcode && *instruction->opcode != '.')
         opcode_name(strcmp(isa, "i386") == 0 ? "x86_64" : isa, instruction, name);
     struct sum *opcode = sum_of(&executed->opcodes, "", name);
     int error = add_to(opcode, instruction ? 1 : unknown, stretch->executions,
                        instruction && instruction->repeated ? stretch->repetitions : 0, failure);
-    if (error == 0 && instruction)
-        return tallies_add_executed(&executed->classes, instruction, stretch->executions, failure);
-    if (error == 0) /* the product was looked at above */
-        executed->unknown += unknown * stretch->executions;
-    return error;
+    /* the product was looked at above */
+    const uint64_t executions = (instruction ? 1 : unknown) * stretch->executions;
+    if (error == 0 && strcmp(name, EXECUTED_UNKNOWN) == 0)
+        executed->unknown += executions;
+    return error < 0
+               ? error
+               : tallies_add_executed(&executed->classes, instruction ? instruction : &nothing,
+                                      executions, failure);
 }
 
 /* --- into the store --- */
@@ -474,14 +506,15 @@ static int store_sums(const struct executed *executed, const struct sums *sums, 
 }
 
 static int store_class(const struct executed *executed, struct store *store, const char *name,
-                       uint64_t count, struct failure *failure)
+                       uint64_t count, uint64_t unsure, struct failure *failure)
 {
     const struct stored_executed row = {.cell = executed->cell,
                                         .process = executed->process,
                                         .kind = "class",
                                         .object = "",
                                         .name = name,
-                                        .count = count};
+                                        .count = count,
+                                        .repetitions = unsure};
     return store_put_executed(store, &row, failure);
 }
 
@@ -501,15 +534,15 @@ int executed_store(struct executed *executed, struct store *store, bool opcodes,
         error = store_sums(executed, &executed->opcodes, "opcode", store, failure);
     if (error == 0 && classes && executed->instructions > 0 && !executed->too_large) {
         /* A class of which a part is not known is there too, but those of which nothing is. */
-        error = store_class(executed, store, "instructions", executed->instructions, failure);
+        error = store_class(executed, store, "instructions", executed->instructions, 0, failure);
         if (error == 0 && executed->unknown)
-            error = store_class(executed, store, EXECUTED_UNKNOWN, executed->unknown, failure);
+            error = store_class(executed, store, EXECUTED_UNKNOWN, executed->unknown, 0, failure);
         for (size_t i = 0; i < TALLY_CLASSES && error == 0; i++) {
             const struct tally *tally = &executed->classes.list[i];
             const bool untold = strstr(tally->class, "taken") != NULL;
             if (strcmp(tally->class, "instructions") != 0 && !untold)
                 error = store_class(executed, store, tally->class, (uint64_t)tally->count.base,
-                                    failure);
+                                    tally->unsure, failure);
         }
     }
     begin_anew(executed);

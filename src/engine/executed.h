@@ -14,12 +14,14 @@
 
 struct executed;
 
-/* The name of opcode and class of instructions that no decoder knows. */
+/* The name of opcode and class of instructions that no decoder knows. A row of a class tells as
+ * repetitions how many instructions may be of it, too: then its count is a limit. */
 #define EXECUTED_UNKNOWN "(unknown)"
 
 /* isa: of the machine under test. 0. */
 int executed_new(struct executed **executed, const char *isa);
-/* A stretch. Instructions that no decoder knows are counted, and said (executed_unknown). */
+/* A stretch. Instructions that no decoder knows are counted, and said (executed_unknown); of some
+ * a part is known, as where control goes. */
 int executed_add(struct executed *executed, const struct sent_ran *ran, struct failure *failure);
 /* Puts the sums of the visit into the store, whose visit is under way, and begins anew: functions,
  * opcodes and classes, each the most executed first. opcodes, classes: these as well as functions;

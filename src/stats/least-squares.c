@@ -7,6 +7,7 @@
 #include "stats/least-squares.h"
 
 #include <errno.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ struct factors {
     long double *values;   /* [rank] the solution, of scaled columns */
     size_t *kept;          /* [rank] which column */
     double *scale;         /* [width] a power of two: columns were divided by it */
+    long double dust;      /* length of what doubles cannot tell of y: less is rounding */
 };
 
 static void release_factors(struct factors *factors)
@@ -172,10 +174,12 @@ static void fill_coefficients(const struct factors *factors, const struct least_
             square += factors->inverse[i * rank + j] * factors->inverse[i * rank + j];
         double scale = factors->scale[factors->kept[i]];
         struct coefficient *coefficient = &coefficients[factors->kept[i]];
-        *coefficient = (struct coefficient){.value = (double)(factors->values[i] / scale),
-                                            .error = INFINITY,
-                                            .low = -INFINITY,
-                                            .high = INFINITY};
+        const bool told = fabsl(factors->values[i]) > factors->dust * sqrtl(square);
+        *coefficient =
+            (struct coefficient){.value = told ? (double)(factors->values[i] / scale) : 0,
+                                 .error = INFINITY,
+                                 .low = -INFINITY,
+                                 .high = INFINITY};
         if (!fit->df)
             continue;
         coefficient->error = (double)(fit->residual_stdev * sqrtl(square) / scale);
@@ -252,8 +256,10 @@ int least_squares(const struct design *design, bool intercept, struct least_squa
         take_column(&factors, column);
     }
 
+    factors.dust = DBL_EPSILON * length_of(factors.y, 0, factors.rows);
     solve(&factors, design);
     long double left = length_of(factors.y, factors.rank, factors.rows);
+    left = left > factors.dust ? left : 0;
     long double mean = 0, weights = 0, total = 0;
     for (size_t row = 0; intercept && row < design->rows; row++) {
         weights += weight_of(design, row);
@@ -265,6 +271,7 @@ int least_squares(const struct design *design, bool intercept, struct least_squa
         long double deviation = design->y[row] - mean;
         total += weight_of(design, row) * deviation * deviation;
     }
+    total = total > factors.dust * factors.dust ? total : 0;
     *fit = (struct least_squares){
         .rank = factors.rank,
         .df = factors.rows - factors.rank,

@@ -22,7 +22,8 @@ struct coefficient {
 };
 
 /* Without a degree of freedom nothing is known of the spread: residual_stdev and errors are
- * infinite. r_squared is 0 where there is nothing to explain (total_sum is 0). */
+ * infinite. r_squared is 0 where there is nothing to explain (total_sum is 0). What is less than
+ * the doubles of y can tell is rounding and counts as 0: an exact line has errors of 0. */
 struct least_squares {
     size_t rank, df; /* df: rows - rank */
     double residual_sum,

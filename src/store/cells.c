@@ -383,6 +383,8 @@ static int read_cell_visits(struct cell_reader *reader, struct failure *failure)
         last_process = process;
         stored->processes++;
         stored->done += state == VISIT_DONE;
+        if (state == VISIT_DONE && reason && !stored->remark)
+            stored->remark = strdup(reason);
         if (state != VISIT_FAILED)
             continue;
         stored->failed++;
@@ -430,6 +432,7 @@ static int each_cell(struct cell_reader *reader, store_cell_each *each, void *co
             free(stored->counters[i].grade);
         }
         free(stored->reason);
+        free(stored->remark);
         *stored = (struct stored_cell){0};
         sqlite3_reset(reader->tours);
         sqlite3_reset(reader->watches);

@@ -237,6 +237,7 @@ struct stored_cell {
     uint32_t done, failed;
     int error; /* of the first failed visit */
     char *reason;
+    char *remark; /* of the first that is done and has one */
 };
 typedef int store_cell_each(void *context, const struct stored_cell *cell);
 int store_each_cell(struct store *store, store_cell_each *each, void *context,

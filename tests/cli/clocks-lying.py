@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import sys
 import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
@@ -102,6 +103,36 @@ class Liars(unittest.TestCase):
         self.assertIn(trust, ("dependable", "not falsifiable here"), why)
         self.assertIsNone(fault, why)
         self.assertEqual(self.judged["honest"]["faults"], [])
+
+
+class Falsified(unittest.TestCase):
+    """From outside all time of the machine is ahead: the clocks that were looked at from there are falsified, and those that agree with
+    them are wrong as well. Where the time is right, nobody is accused."""
+    names = ("honest", "ticks", "asked", "monotonic", "monotonic-raw")
+
+    def seen_from_outside(self, ppm):
+        relay = os.path.join(os.path.dirname(__file__), os.pardir, "clocks", "another-time.py")
+        return clocks(own("honest"), f"ticks=object:{OBJECT}:honest", f"asked@1000000000=ask:{ANSWERING}", "monotonic,monotonic-raw,thread-cputime",
+                      arguments=["--workload", "sleep,compute", "--budget", "5s", "--via", f"exec:{sys.executable} {relay} {ppm}"])
+
+    def test_what_agrees_with_a_falsified_clock_is_not_recommended(self):
+        judged, envelope = self.seen_from_outside(5000)
+        self.assertEqual({name: (judged[name]["trust"], judged[name]["fault"]) for name in self.names},
+                         {name: ("not dependable", "wrong-rate") for name in self.names}, envelope["analysis"]["advice"])
+        self.assertEqual(judged["thread-cputime"]["trust"], "cpu-time only")
+        codes = {"honest": "agrees-with-wrong", "asked": "agrees-with-wrong", "ticks": "rate-taken-from-wrong", "monotonic": "runs-fast"}
+        self.assertEqual({name: judged[name]["why_code"] for name in codes}, codes)
+        said = [clause for advice in envelope["analysis"]["advice"] for clause in advice["text_data"]]
+        self.assertEqual([clause["against"] for clause in said if clause["code"] == "falsified"], ["outside"], said)
+        self.assertTrue({"wrong-together", "none-trusted"} <= {clause["code"] for clause in said}, said)
+        recommended = {clause["clock"] for clause in said if "clock" in clause and clause["code"] != "falsified"}
+        self.assertLessEqual(recommended, {"thread-cputime", "process-cputime"}, said)
+
+    def test_a_machine_that_is_right_from_outside_has_nobody_accused(self):
+        judged, envelope = self.seen_from_outside(0)
+        trusts = {name: judged[name]["trust"] for name in self.names}
+        self.assertNotIn("not dependable", trusts.values(), judged)
+        self.assertFalse([advice for advice in envelope["analysis"]["advice"] if advice["text_code"] == "falsified"])
 
 
 class Commands(unittest.TestCase):

@@ -212,6 +212,148 @@ class Known(Case):
         self.assertEqual(*[row["classes"] for row in rows])
 
 
+class OtherPaths(Case):
+    """Programs that do something else where a tool answers their system calls otherwise than the kernel does."""
+
+    def plain(self, what):
+        return subprocess.run([program("lacks"), what], check=False, capture_output=True).returncode
+
+    def check_path(self, what, *arguments, names):
+        """What is counted is what it does without a tool, or it is said that it is not."""
+        done = self.truth("--json", *arguments, "--", program("lacks"), what)
+        if done.returncode == 125:
+            self.assertIn("cannot count commands here", done.stderr)
+            return None
+        envelope = json.loads(done.stdout)
+        row = envelope["results"][0]
+        self.assertEqual(done.returncode, row["exit_status"])
+        if row["exit_status"] != self.plain(what):
+            self.assertIsNotNone(row["other_path"], row)
+            self.assertIn(names, row["other_path"])
+        return envelope
+
+    def check_call(self, what, names):
+        plain = self.plain(what)
+        by = {source: self.check_path(what, "--source", source, names=names) for source in SOURCES}
+        for source, envelope in by.items():
+            with self.subTest(source):
+                if not envelope:
+                    continue
+                row = envelope["results"][0]
+                self.assertEqual([], envelope["skipped"])
+                text = " ".join(self.truth("--source", source, "--", program("lacks"), what).stdout.split())
+                self.assertEqual(row["other_path"] is not None, f"This is not what it executes without {source}:" in text, text)
+        if by["step"]: # the CPU itself, with the kernel itself
+            self.assertEqual((by["step"]["results"][0]["exit_status"], by["step"]["results"][0]["other_path"]), (plain, None))
+        tried = self.check_path(what, names=names)
+        if not tried:
+            self.skipTest("nothing counts commands here")
+        row = tried["results"][0]
+        true = [source for source in SOURCES if by[source] and not by[source]["results"][0]["other_path"]]
+        if true: # the fastest of those that kept to the path, after all that did not
+            self.assertEqual((row["source"], row["other_path"], row["exit_status"]), (true[0], None, plain))
+            for skip in tried["skipped"]:
+                if by.get(skip["what"]):
+                    self.assertEqual(skip["reason"], by[skip["what"]]["results"][0]["other_path"])
+        else:
+            self.assertIsNotNone(row["other_path"])
+
+    def test_a_system_call_that_a_tool_lacks(self):
+        self.check_call("clone3", "lacks the system call clone3")
+
+    def test_another_one(self):
+        self.check_call("io_uring_setup", "lacks the system call io_uring_setup")
+
+    def test_a_limit_that_a_tool_does_not_keep(self):
+        self.check_call("limit", "limits its memory")
+
+    def test_a_library_that_does_without_takes_its_own_path(self):
+        """glibc makes threads by clone where it has no clone3, and registers nothing where it cannot."""
+        first = self.one("--", "subject:loop", "10")["source"]
+        for row in (self.one("--", program("threads"), "3"), self.one("--", program("ends"), "exit", "0")):
+            self.assertEqual((row["source"], row["other_path"]), (first, None))
+
+    def test_repeat_says_it_too(self):
+        tried = self.check_path("clone3", "--source", "qemu", names="clone3")
+        row = tried and tried["results"][0]
+        if not row or not row["other_path"]:
+            self.skipTest("qemu cannot count here, or has what the kernel has")
+        done = tap.assay("repeat", "--json", "--source", "qemu", "--no-subjects", "--runs", "2", "--budget", "2s", "--", program("lacks"), "clone3",
+                         env={"XDG_STATE_HOME": self.folder}, timeout=LONG)
+        self.assertIn(f"its counts are not of what it executes elsewhere: {row['other_path']}",
+                      [skip["reason"] for skip in json.loads(done.stdout)["skipped"]])
+
+    def test_where_memory_is_limited_another_source_counts(self):
+        if not os.path.exists(program("exact-repeats")):
+            self.skipTest("in assembly of x86-64")
+        limit = ("sh", "-c", 'ulimit -v 450000; exec "$@"', "sh")
+        if tap.assay("--version", prefix=limit).returncode:
+            self.skipTest("assay itself needs more, as with sanitizers")
+        done = self.truth("--json", "--", program("exact-repeats"), prefix=limit)
+        if done.returncode == 125: # there is but one source, and its reason stands there
+            self.assertIn("could not be counted", done.stderr)
+            return
+        self.assertEqual(done.returncode, 0, done.stderr)
+        row = json.loads(done.stdout)["results"][0]
+        self.assertEqual((row["classes"]["instructions"], row["other_path"]), (225, None))
+
+    def test_shown_again_it_is_the_same(self):
+        store = os.path.join(self.folder, "run.sqlite")
+        done = self.truth("--json", "--store", store, "--", program("lacks"), "clone3")
+        if done.returncode == 125:
+            self.skipTest(done.stderr.strip())
+        self.assertEqual(self.envelope("--from", store)["results"], json.loads(done.stdout)["results"])
+
+
+class Groups(Case):
+    """Instructions of every group, whose accesses and transfers the program itself states."""
+
+    FLAGS = {"adx", "aes", "avx2", "bmi2", "f16c", "fma", "pclmulqdq", "movbe", "abm", "cx16", "sse4_2"}
+
+    def stated(self):
+        path = program("exact-groups")
+        if not os.path.exists(path) or not shutil.which("nm"):
+            self.skipTest("in assembly of x86-64, read by nm")
+        symbols = subprocess.run(["nm", path], check=True, capture_output=True, text=True).stdout
+        return {name: int(value, 16) for value, name in re.findall(r"^([0-9a-f]+) A (\w+)$", symbols, re.MULTILINE)}
+
+    def check_by(self, source):
+        stated = self.stated()
+        if source != "qemu" and not set(re.search(r"^flags\s*:(.*)", open("/proc/cpuinfo", encoding="utf-8").read(), re.MULTILINE)[1].split()) >= self.FLAGS:
+            self.skipTest("this CPU does not have all of them")
+        done = self.truth("--json", "--source", source, "--by", "opcode", "--", program("exact-groups"))
+        if done.returncode:
+            self.skipTest(done.stderr.strip() or f"{source} does not know all of them: status {done.returncode}")
+        row = json.loads(done.stdout)["results"][0]
+        for name, stated_as in (("loads", "loads"), ("stores", "stores"), ("cond-branches", "conditionals"), ("calls", "calls"),
+                                ("returns", "returns")):
+            self.assertEqual((name, row["classes"][name], row["unsure"].get(name)), (name, stated[stated_as] * stated["rounds"], None))
+        self.assertEqual(row["unknown"], 0)
+        # What computes in more than one operation, or in none that has a class.
+        self.assertGreater(row["unsure"]["fp-operations"], 0)
+        self.assertFalse([opcode for opcode in row["opcodes"] if opcode["at_least"]])
+        self.assertEqual(sum(opcode["count"] for opcode in row["opcodes"]), row["classes"]["instructions"])
+        return row
+
+    def test_by_qemu(self):
+        self.check_by("qemu")
+
+    def test_by_step(self):
+        self.check_by("step")
+
+    def test_a_limit_is_said_beside_its_number(self):
+        store = os.path.join(self.folder, "run.sqlite")
+        done = self.truth("--source", "qemu", "--all", "--store", store, "--", program("exact-groups"))
+        if done.returncode or not os.path.exists(program("exact-groups")):
+            self.skipTest(done.stderr.strip() or "in assembly of x86-64")
+        row = self.envelope("--from", store)["results"][0]
+        for line in done.stdout.splitlines():
+            name = line.split(" ")[0]
+            if name in row["classes"]:
+                self.assertEqual(line.count("at least"), 2 if name in row["unsure"] else 0, line)
+        self.assertIn('Where it says "at least",', " ".join(done.stdout.split()))
+
+
 class Endings(Case):
     def test_the_status_is_the_commands_own(self):
         row = self.one("--", program("ends"), "exit", "42", status=42)

@@ -43,6 +43,15 @@ static uint64_t count_of(const char *kind, const char *name)
     return UINT64_MAX;
 }
 
+/* Instructions that may be of the class beside those that are. */
+static uint64_t unsure_of(const char *class)
+{
+    for (size_t i = 0; i < stored_count; i++)
+        if (strcmp(stored[i].kind, "class") == 0 && strcmp(stored[i].name, class) == 0)
+            return stored[i].repetitions;
+    return UINT64_MAX;
+}
+
 /* --- planting --- */
 
 static size_t bytes_of(const char *digits, uint8_t *bytes)
@@ -221,6 +230,114 @@ TEST(what_no_decoder_knows_is_counted_and_the_rest_is_not_lost)
                   {"class", EXECUTED_UNKNOWN, 11010});
 }
 
+/* cmp, adding lanes beside each other, which is more than one class of operations can say, jne. */
+TEST(of_an_instruction_that_is_known_in_part_classes_of_the_rest_are_limits)
+{
+    static const struct planted code[] = {{"", "", "483b07f20f7c0775f7", 0x7f0000001000, 3, 10, 0}};
+    NEED_CAPSTONE();
+    struct executed *executed = PLANTED_ALL("x86_64", code);
+    assert_int_equal(unsure_of("loads"), 0);
+    assert_int_equal(unsure_of("cond-branches"), 0);
+    assert_int_equal(unsure_of("fp-adds"), 10);
+    assert_int_equal(unsure_of("instructions"), 0);
+    EXPECT_COUNTS(executed, 0, {"class", "loads", 20}, {"class", "cond-branches", 10},
+                  {"class", "fp-adds", 0}, {"opcode", "haddps", 10}, {"opcode", "jne", 10});
+}
+
+/* add, a word that is no instruction, ldr: where all have a length the rest is known. */
+TEST(behind_an_unknown_instruction_of_known_length_decoding_goes_on)
+{
+    static const struct planted code[] = {
+        {"", "", "00040091ffffffff010040f9", 0x7f0000001000, 3, 10, 0}};
+    NEED_CAPSTONE();
+    struct executed *executed = PLANTED_ALL("aarch64", code);
+    assert_int_equal(unsure_of("loads"), 10);
+    assert_int_equal(unsure_of("branches"), 10);
+    assert_int_equal(unsure_of("fp-instructions"), 10);
+    EXPECT_COUNTS(executed, 10, {"class", "loads", 10}, {"opcode", "add", 10},
+                  {"opcode", "ldr", 10}, {"opcode", EXECUTED_UNKNOWN, 10});
+}
+
+/* mov, then a byte that begins no instruction, and jne: known up to there, and again behind. */
+TEST(where_not_even_the_length_is_known_the_rest_of_a_stretch_is_unknown)
+{
+    static const struct planted code[] = {{"", "", "488b070675f9", 0x7f0000001000, 3, 10, 0},
+                                          {"", "", "75f9", 0x7f0000001006, 1, 7, 0}};
+    NEED_CAPSTONE();
+    struct executed *executed = PLANTED_ALL("x86_64", code);
+    assert_int_equal(unsure_of("cond-branches"), 20);
+    EXPECT_COUNTS(executed, 20, {"class", "loads", 10}, {"class", "cond-branches", 7},
+                  {"opcode", "mov", 10}, {"opcode", "jne", 7});
+}
+
+/* Instructions of all groups: so many times each reads memory, writes it, and what transfers. */
+TEST(memory_and_transfers_of_every_group_are_known)
+{
+    static const struct {
+        const char *name, *code;
+        unsigned loads, stores, conditional, returns;
+    } list[] = {
+        {"maskmovq", "0ff7c1", 0, 1, 0, 0},
+        {"movntq", "0fe70b", 0, 1, 0, 0},
+        {"maskmovdqu", "660ff7e3", 0, 1, 0, 0},
+        {"pextrb", "660f3a143301", 0, 1, 0, 0},
+        {"extractps", "660f3a173301", 0, 1, 0, 0},
+        {"pinsrb", "660f3a203301", 1, 0, 0, 0},
+        {"pcmpistri", "660f3a633300", 1, 0, 0, 0},
+        {"aesenc", "660f38dc3b", 1, 0, 0, 0},
+        {"sha1msg1", "0f38c93b", 1, 0, 0, 0},
+        {"vmaskmovps load", "c4623d2c1b", 1, 0, 0, 0},
+        {"vmaskmovps store", "c462352e03", 0, 1, 0, 0},
+        {"vcvtps2ph", "c4637d1d0300", 0, 1, 0, 0},
+        {"vstmxcsr", "c5f8ae1b", 0, 1, 0, 0},
+        {"vpgatherdd", "c422119034a3", 1, 0, 0, 0},
+        {"fbld", "df23", 1, 0, 0, 0},
+        {"fbstp", "df33", 0, 1, 0, 0},
+        {"fisttpl", "db0b", 0, 1, 0, 0},
+        {"fyl2x", "d9f1", 0, 0, 0, 0},
+        {"fnstenv", "d933", 0, 1, 0, 0},
+        {"fldenv", "d923", 1, 0, 0, 0},
+        {"fnsave", "dd33", 0, 1, 0, 0},
+        {"frstor", "dd23", 1, 0, 0, 0},
+        {"fxsave", "0fae03", 0, 1, 0, 0},
+        {"fxrstor", "0fae0b", 1, 0, 0, 0},
+        {"mulx", "c4e2fbf60b", 1, 0, 0, 0},
+        {"cmpsl", "a7", 1, 0, 0, 0},
+        {"scasw", "66af", 1, 0, 0, 0},
+        {"xlat", "d7", 1, 0, 0, 0},
+        {"enter", "c8100000", 0, 1, 0, 0},
+        {"testq", "48f70301000000", 1, 0, 0, 0},
+        {"rclq", "48d113", 1, 1, 0, 0},
+        {"cmpxchg16b", "f0480fc70b", 1, 1, 0, 0},
+        {"setc", "0f9203", 0, 1, 0, 0},
+        {"nopl", "0f1f03", 0, 0, 0, 0},
+        {"prefetcht0", "0f180b", 0, 0, 0, 0},
+        {"jrcxz", "e300", 0, 0, 1, 0},
+        {"loop", "e2fe", 0, 0, 1, 0},
+        {"lretq", "48cb", 1, 0, 0, 1},
+        {"iretq", "48cf", 1, 0, 0, 1},
+    };
+    NEED_CAPSTONE();
+    for (size_t i = 0; i < sizeof(list) / sizeof(*list); i++) {
+        const struct planted one = {"", "", list[i].code, 0x7f0000001000, 1, 1, 0};
+        struct executed *executed = planted_all("x86_64", &one, 1);
+        if (count_of("class", "loads") != list[i].loads || unsure_of("loads") ||
+            count_of("class", "stores") != list[i].stores || unsure_of("stores"))
+            fail_msg("%s: %llu + %llu loads, %llu + %llu stores", list[i].name,
+                     (unsigned long long)count_of("class", "loads"),
+                     (unsigned long long)unsure_of("loads"),
+                     (unsigned long long)count_of("class", "stores"),
+                     (unsigned long long)unsure_of("stores"));
+        if (count_of("class", "cond-branches") != list[i].conditional ||
+            count_of("class", "returns") != list[i].returns || unsure_of("branches"))
+            fail_msg("%s: %llu conditional branches, %llu returns, %llu unsure", list[i].name,
+                     (unsigned long long)count_of("class", "cond-branches"),
+                     (unsigned long long)count_of("class", "returns"),
+                     (unsigned long long)unsure_of("branches"));
+        executed_free(executed);
+    }
+}
+
 TEST(sums_that_leave_64_bits_are_refused)
 {
     static const struct planted huge = {"", "", "90", 0x401000, 1, UINT64_MAX, 0};
@@ -239,13 +356,15 @@ TEST(sums_that_leave_64_bits_are_refused)
     executed_free(executed);
 }
 
+/* add, mov, ldr; a block of zeros. */
 TEST(aarch64_is_decoded_on_any_machine)
 {
     static const struct planted code[] = {
+        {"/bin/p", "zero", "23740bd5", 0x400100, 1, 5, 0},
         {"/bin/p", "f", "00040091e00301aa010040f9", 0x400000, 3, 9, 0}};
     NEED_CAPSTONE();
-    EXPECT_COUNTS(PLANTED_ALL("aarch64", code), 0, {"class", "instructions", 27},
-                  {"class", "loads", 9});
+    EXPECT_COUNTS(PLANTED_ALL("aarch64", code), 0, {"class", "instructions", 32},
+                  {"class", "loads", 9}, {"class", "stores", 5});
 }
 
 /* A hundred thousand, as a large program has them: each is there in the end. */

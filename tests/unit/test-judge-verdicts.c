@@ -203,6 +203,25 @@ TEST(a_verdict_says_in_which_windows_it_was_found)
     assert_false(all->limits.calls);
 }
 
+LIE(off_by_hundreds, run->value + (strcmp(point->specimen, "fldcw") == 0 ? 400 : 0))
+
+TEST(a_cause_that_was_not_looked_for_is_not_said_to_be_unknown_alone)
+{
+    /* Of the code that deviates one N, and no code that enters the operating system. */
+    struct evidence *evidence = begin_ladder(INSTRUCTIONS, &plain, "adds");
+    build_point(&built, evidence, &plain, &built_specimens[4], 1000);
+    const struct judgement *all = judged_with(evidence, off_by_hundreds, NULL);
+    assert_cause(all, CAUSE_UNKNOWN);
+    assert_said(all, UNDIAGNOSED);
+    assert_non_null(strstr(told(all, WHY_UNDIAGNOSED, 0)->text, "more N of fldcw"));
+    assert_non_null(strstr(told(all, WHY_UNDIAGNOSED, 0)->text, "system calls"));
+    /* All was looked at. */
+    evidence = begin_all(INSTRUCTIONS);
+    all = judged_with(evidence, off_by_hundreds, NULL);
+    assert_cause(all, CAUSE_UNKNOWN);
+    assert_not_said(all, UNDIAGNOSED);
+}
+
 TEST(one_quiet_run_that_is_off_is_said)
 {
     struct evidence *evidence = begin_ladder(INSTRUCTIONS, &plain, "adds");
@@ -244,7 +263,7 @@ TEST(an_error_that_only_long_windows_show_is_found_and_said)
                 lies ? judged_with(evidence, off_in_long_windows, &from) : judged();
             assert_came(all, lies || noises[i] > 0 ? VERDICT_ACCURATE : VERDICT_EXACT,
                         lies ? CAUSE_UNKNOWN : CAUSE_INTERFACE_OVERHEAD);
-            assert_int_equal(all->limits.longest_ns, 300001000);
+            assert_int_equal(all->limits.longest_ns, lies ? 1001000 : 300001000);
             if (!lies)
                 continue;
             assert_true(fabs(figure_told(all, WHY_LONG_WINDOWS, 1) - 3000) < 100);

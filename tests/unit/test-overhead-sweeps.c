@@ -109,6 +109,29 @@ TEST(a_first_event_that_stands_apart_is_told_from_a_curve)
     assert_nan(slope->rest_slope);
 }
 
+/* The very first call of a warm process finds everything cold, and has no part in its figure. */
+COST_OF_CALLS(cold_at_first, call->predecessor ? 1000 + 50.0 * call->open : 90000.0 * call->open)
+
+TEST(the_first_call_of_a_warm_process_has_no_part_in_a_sweep)
+{
+    BUILDER(builder, 21);
+    struct overhead_way way = {
+        .calls = "perf-read.read,perf-read.read,timer.nothing,timer.gauge,timer.nothing",
+        .processes = 5,
+        .passes = 15,
+        .cost = cold_at_first};
+    for (way.open = 1; way.open <= 8; way.open *= 2)
+        build_overhead_tour(&builder, &way);
+    struct overhead_report report = judge_part(&builder, overhead_judge_sweeps);
+    for (size_t i = 0; i < report.figure_count; i++)
+        if (IS_CALL(&builder.file, report.figures[i].operation, "perf-read.read"))
+            assert_int_equal(report.figures[i].runs, 2 * 15 - 1);
+    const struct overhead_slope *slope = by_events(&builder, &report);
+    assert_true(slope->straight && slope->exact);
+    assert_near(slope->slope, 50, 1e-6);
+    assert_near(slope->one, 1050, 1e-6);
+}
+
 TEST(a_group_and_single_events_begin_with_the_same_one)
 {
     BUILDER(builder, 6);

@@ -165,6 +165,102 @@ TEST(it_is_said_who_and_what_is_left)
     }
 }
 
+/* Counts that follow the account of their run, whose runs differ by chance. */
+static struct repeat_report followed(struct repeat_builder *builder, const char *source,
+                                     enum command_detail detail, const char *event, bool faults)
+{
+    for (uint32_t controls = 0; controls < 2; controls++) {
+        const size_t cell =
+            repeat_build_cell(builder, &(struct repeat_way){.source = source,
+                                                            .controls = controls ? CONTROLS_ALL : 0,
+                                                            .detail = detail,
+                                                            .events = {event}});
+        for (uint64_t run = 0; run < 12; run++) {
+            const uint64_t times = 100 + run * 7 % 12;
+            struct account *account =
+                &repeat_build_run(builder, cell, (uint64_t[]){50000 + 1000 * times})->account;
+            *(faults ? &account->minor_faults : &account->voluntary) = times;
+        }
+    }
+    return repeat_judged(builder);
+}
+
+/* Stepping stops a program at every instruction, tools execute it within themselves, and calls are
+ * watched by stopping it: what they make explains nothing. Nor does a count explain itself. */
+TEST(what_a_tool_makes_itself_explains_nothing)
+{
+    static const struct {
+        const char *source, *event;
+        enum command_detail detail;
+        bool switches, faults; /* explain it */
+    } cases[] = {
+        {"perf_event", "instructions:u", DETAIL_NONE, true, true},
+        {"perf_event", "instructions:u", DETAIL_CALLS, false, false},
+        {"step", "step/instructions/", DETAIL_NONE, false, true},
+        {"qemu", "qemu/instructions/", DETAIL_NONE, false, false},
+        {"valgrind", "valgrind/instructions/", DETAIL_NONE, false, false},
+        {"perf_event", "page-faults", DETAIL_NONE, true, false},
+        {"perf_event", "context-switches:u", DETAIL_NONE, false, true},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (int faults = 0; faults < 2; faults++) {
+            WORLD(builder, 3);
+            const struct repeat_report report =
+                followed(&builder, cases[i].source, cases[i].detail, cases[i].event, faults);
+            for (size_t j = 0; j < report.effect_count; j++) {
+                const bool said =
+                    reasons_find(&report.effects[j].who, &repeat_words[SAYS_FOLLOWS]) != NULL;
+                if (said != (faults ? cases[i].faults : cases[i].switches))
+                    fail_msg("%s by %s: %s", cases[i].event, cases[i].source,
+                             reasons_text(&report.effects[j].who));
+            }
+        }
+}
+
+/* Controlled it counts far less and spreads less: its share of its own mean is larger all the same.
+ */
+TEST(a_sentence_has_one_measure)
+{
+    WORLD(builder, 3);
+    for (uint32_t controls = 0; controls < 2; controls++) {
+        const size_t cell = repeat_build_cell(
+            &builder, &(struct repeat_way){.controls = controls ? CONTROLS_ALL : 0});
+        for (uint64_t run = 0; run < 12; run++)
+            repeat_build_run(
+                &builder, cell,
+                (uint64_t[]){controls ? 1000 + 20 * (run * 7 % 12) : 10000 + 150 * (run * 7 % 12)});
+    }
+    const struct repeat_report report = repeat_judged(&builder);
+    const struct repeat_effect *effect = &report.effects[0];
+    assert_true(effect->ratio > 7 && effect->controlled->cv_percent > effect->as_is->cv_percent);
+    const struct reason *told = reasons_find(&effect->who, &repeat_words[SAYS_FROM_TO]);
+    assert_non_null(told);
+    const struct reason *sides[] = {told->values[0].reasons->list, told->values[1].reasons->list};
+    const double shares[] = {sides[0]->values[0].number, sides[1]->values[0].number};
+    assert_true(fabs(shares[0] / shares[1] - effect->ratio) < 1e-9);
+    assert_true(fabs(shares[0] - effect->as_is->cv_percent) < 1e-9);
+    assert_true(sides[0]->values[1].kind == REASON_ABSENT || !sides[0]->values[1].text);
+    assert_string_equal(sides[1]->values[1].text, "as-is");
+}
+
+/* One run far off: by ranks as-is varies more, by standard deviations controlled does. */
+TEST(what_ranks_and_deviations_disagree_on_is_not_said)
+{
+    WORLD(builder, 3);
+    for (uint32_t controls = 0; controls < 2; controls++) {
+        const size_t cell = repeat_build_cell(
+            &builder, &(struct repeat_way){.controls = controls ? CONTROLS_ALL : 0});
+        for (uint64_t run = 0; run < 12; run++)
+            repeat_build_run(
+                &builder, cell,
+                (uint64_t[]){controls ? 10000 + (run == 5) * 90000 : 10000 + 150 * (run * 7 % 12)});
+    }
+    const struct repeat_report report = repeat_judged(&builder);
+    assert_true(report.effects[0].ratio < 1);
+    assert_null(reasons_find(&report.effects[0].who, &repeat_words[SAYS_FROM_TO]));
+    assert_non_null(reasons_find(&report.effects[0].who, &repeat_words[SAYS_NO_CONTROL]));
+}
+
 TEST(the_ratio_says_how_much_and_how_surely)
 {
     uint32_t within = 0;

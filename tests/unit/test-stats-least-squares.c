@@ -297,6 +297,47 @@ TEST(counts_of_nine_digits_leave_an_exact_line_exact)
     assert_true(fit.r_squared == 1);
 }
 
+/* What rounding leaves of exact data is no coefficient, no spread and no interval. */
+TEST(exact_data_have_no_dust)
+{
+    static const double slopes[] = {0, 1, 3, 0.1}, intercepts[] = {0, 17, -4000, 0.1};
+    double x[40], y[40];
+    for (size_t count = 3; count <= 40; count++)
+        for (size_t of = 0; of < 16; of++) {
+            const double slope = slopes[of % 4], intercept = intercepts[of / 4];
+            struct least_squares fit;
+            struct coefficient base, rise;
+            for (size_t i = 0; i < count; i++) {
+                x[i] = (double)(i * (i + count) % 10007);
+                y[i] = intercept + slope * x[i];
+            }
+            assert_int_equal(straight_line(x, y, count, &fit, &base, &rise), 0);
+            assert_true(fit.residual_stdev == 0 && fit.residual_sum == 0);
+            assert_true(rise.error == 0 && base.error == 0);
+            assert_true(rise.low == rise.value && rise.high == rise.value);
+            assert_true(fabs(rise.value - slope) <= 1e-13 * slope);
+            assert_true(fabs(base.value - intercept) <= 1e-9 * fabs(intercept));
+            assert_true(slope > 0 ? fit.r_squared == 1 : fit.total_sum == 0);
+            assert_true(slope > 0 || fit.r_squared == 0);
+        }
+}
+
+/* Counts of twelve digits that differ by one are not exact. */
+TEST(one_count_in_a_million_millions_is_no_dust)
+{
+    double x[8], y[8];
+    for (size_t i = 0; i < 8; i++) {
+        x[i] = (double)i;
+        y[i] = 1e12 + (i % 2 ? 1 : 0);
+    }
+    struct least_squares fit;
+    struct coefficient intercept, slope;
+    assert_int_equal(straight_line(x, y, 8, &fit, &intercept, &slope), 0);
+    check_digits("spread", fit.residual_sum, 2 - 4. / 42, 6);
+    check_digits("slope", slope.value, 2. / 42, 3);
+    assert_true(slope.low < 0 && slope.high > 0);
+}
+
 TEST(too_few_rows_are_refused)
 {
     double x[] = {1, 2}, y[] = {3, 5};

@@ -255,6 +255,37 @@ static void expect_sums(struct summed *summed, uint64_t instructions, uint64_t r
 #define GOES_ON(thread) "--7--   SCHED[" thread "]:  acquired lock (VG_(scheduler):timeslice)\n"
 #define LEAVES(thread)  "--7--   SCHED[" thread "]: exiting VG_(scheduler)\n"
 
+/* As 3.19 writes with --trace-syscalls=yes. */
+TEST(what_valgrind_answers_itself_is_told_from_what_the_kernel_answers)
+{
+    static const char *const lines[] = {
+        "SYSCALL[7,1](334) unimplemented (by the kernel) syscall: 334! (ni_syscall)",
+        " --> [pre-fail] Failure(0x26) ",
+        "SYSCALL[7,1](9) sys_mmap ( 0x0, 64, 0, 34, -1, 0 ) --> [pre-success] Success(0x4000000)",
+        "SYSCALL[7,2](425) sys_io_uring_setup ( 4, 0x402000 )[sync] --> Failure(0x26) ",
+        "SYSCALL[7,1](435) unimplemented (by the kernel) syscall: 435! (ni_syscall)",
+        " --> [pre-fail] Failure(0x26) ",
+        "SYSCALL[7,1](435) unimplemented (by the kernel) syscall: 435! (ni_syscall)",
+        " --> [pre-fail] Failure(0x26) ",
+    };
+    struct valgrind_calls calls = {0};
+    for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
+        assert_true(valgrind_calls_take(&calls, lines[i]));
+    assert_int_equal(calls.count, 2);
+    assert_int_equal(calls.refused[0], 334);
+    assert_int_equal(calls.refused[1], 435);
+    assert_false(calls.starved);
+    /* A library that asks for clone3 first makes a clone then. */
+    assert_true(valgrind_calls_take(&calls, "SYSCALL[7,1](56) sys_clone ( 3d0f00, 0x1ffe ) --> "
+                                            "[pre-success] Success(0x1a1)"));
+    assert_int_equal(calls.count, 1);
+    assert_true(valgrind_calls_take(&calls, "SYSCALL[7,1](9) sys_mmap ( 0x0, 268435456, 0, 34, -1, "
+                                            "0 ) --> [pre-fail] Failure(0xc) "));
+    assert_true(calls.starved);
+    assert_false(valgrind_calls_take(&calls, "==7== out of memory"));
+    assert_false(valgrind_calls_take(&calls, "I  00401013,5"));
+}
+
 TEST(a_string_instruction_after_itself_is_repeated)
 {
     struct summed summed =

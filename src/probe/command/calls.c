@@ -5,9 +5,11 @@
  * of them gave: two runs that were given the same have the same sums. */
 #include "probe/command/detail.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +21,7 @@
 #include <sys/time.h>
 #include <sys/times.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,6 +67,40 @@ enum call_role call_role(const char *name)
         if (strcmp(roles[index].name, name) == 0)
             return roles[index].role;
     return CALL_OTHER;
+}
+
+/* --- what a tool lacks --- */
+
+#define ANSWER_S 2 /* a call that takes longer is there */
+
+/* In a child, with arguments that make no sense of anything: only whether it is there is asked. */
+static bool kernel_has(int64_t number)
+{
+    const long none = -1;
+    int status = 0;
+    pid_t asked = fork();
+    if (asked == 0) {
+        signal(SIGALRM, SIG_DFL);
+        alarm(ANSWER_S);
+        errno = 0;
+        _exit(syscall(number, none, none, none, none, none, none) < 0 && errno == ENOSYS);
+    }
+    while (asked > 0 && waitpid(asked, &status, 0) < 0 && errno == EINTR)
+        ;
+    return asked > 0 && !(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+}
+
+bool call_is_missed(const char *name)
+{
+    /* What the C library tells the kernel of each thread. */
+    static const char *const idle[] = {"rseq", "set_robust_list"};
+    for (size_t index = 0; index < sizeof(idle) / sizeof(*idle); index++)
+        if (strcmp(idle[index], name) == 0)
+            return false;
+    for (int64_t number = 0; number < CALL_NUMBERS; number++)
+        if (call_names_native[number] && strcmp(call_names_native[number], name) == 0)
+            return kernel_has(number);
+    return false;
 }
 
 /* ----------------------------------------------------------------------------------------------

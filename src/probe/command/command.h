@@ -68,6 +68,15 @@ extern const struct command_counter *const command_counter_registry[]; /* ends w
 int command_fail(const struct command_visit *visit, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Of counts that can be had, and are of another path than the program takes without the tool: says
+ * so in a sentence, with which the visit ends as done. */
+void command_remark(const struct command_visit *visit, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* The remark that a tool of this name deserves: it answered ENOSYS to the call (NULL: to none) that
+ * this kernel has, or ENOMEM where memory is limited. */
+void command_remark_calls(const struct command_visit *visit, const char *tool, const char *call,
+                          bool starved);
+
 /* Forks the guard, and below it the counting process, in which counter->count is called. Returns
  * the guard's process id, which is what the driver (or a test) waits for: it ends when everything
  * below it has, with status 0 where the row is complete, and answers in visit->job as a harness

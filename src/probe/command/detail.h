@@ -161,6 +161,11 @@ void call_name(const struct stepped_call *made, char *name, size_t size);
 
 enum call_role call_role(const char *name);
 
+/* A tool answered ENOSYS to the call of this name: is that the tool's answer, and not this
+ * kernel's, which has the call? Never of what libraries tell the kernel as they start, and can do
+ * without. */
+bool call_is_missed(const char *name);
+
 /* --- what calls gave: detail `calls` --- */
 
 struct call_record {
@@ -194,6 +199,7 @@ struct qemu_accounts {
     struct qemu_account *list;
     size_t count;
     size_t blank; /* accounts that were not begun: nothing was executed */
+    bool faulted; /* an instruction that is illegal on any CPU was begun */
     uint64_t instructions, repetitions, calls, tasks, processes;
 };
 /* 0; or negative errno with the sentence: where one is missing or not whole, nothing is told of the
@@ -216,6 +222,19 @@ struct valgrind_counts {
     uint64_t threads;      /* at a time: those that came later take the places of others; 0: it
                               was ended before it could tell */
 };
+
+/* What Valgrind answered itself to system calls, from its log with --trace-syscalls=yes. */
+#define TRACED_REFUSED 16u
+#define CALL_CLONE3    435 /* on every ISA */
+struct valgrind_calls {
+    int64_t last;                    /* number of the call of the latest line */
+    int64_t refused[TRACED_REFUSED]; /* that ended in ENOSYS, each once */
+    size_t count;
+    bool starved; /* some ended in ENOMEM, by whomever */
+};
+
+/* Is it a line of this trace? It is taken in then. */
+bool valgrind_calls_take(struct valgrind_calls *calls, const char *line);
 
 /* From Valgrind's log: exp-bbv writes a file for each thread, but to the log of all. 0, or -EBADMSG
  * with what is wrong. text need not end with a zero. */
@@ -241,7 +260,8 @@ struct summed {
 
     struct executed_instruction *list; /* as they were met */
     size_t count;
-    uint64_t lines;   /* instructions, each repetition */
+    uint64_t lines; /* instructions, each repetition */
+    struct valgrind_calls calls;
     bool unreadable;  /* of some instruction there are no bytes */
     bool changed;     /* different instructions lay at an address, or may have */
     struct text said; /* lines that are no trace: Valgrind's own */

@@ -32,6 +32,32 @@ int command_fail(const struct command_visit *visit, int code, const char *format
     return code;
 }
 
+void command_remark(const struct command_visit *visit, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(visit->job->reason, sizeof(visit->job->reason), format, arguments);
+    va_end(arguments);
+}
+
+void command_remark_calls(const struct command_visit *visit, const char *tool, const char *call,
+                          bool starved)
+{
+    struct rlimit space = {RLIM_INFINITY, RLIM_INFINITY}, data = space;
+    getrlimit(RLIMIT_AS, &space);
+    getrlimit(RLIMIT_DATA, &data);
+    if (call)
+        command_remark(visit,
+                       "%s lacks the system call %s, which this machine has: the program took "
+                       "another path",
+                       tool, call);
+    else if (starved && (space.rlim_cur != RLIM_INFINITY || data.rlim_cur != RLIM_INFINITY))
+        command_remark(visit,
+                       "memory is limited here (ulimit -v, -d), %s needs of it for itself, and the "
+                       "program was refused some: it may have taken another path",
+                       tool);
+}
+
 int command_column(const struct command_visit *visit, const char *class)
 {
     for (uint32_t column = 0; column < visit->cell->counters; column++)

@@ -157,6 +157,10 @@ static int account_read(struct qemu_account *account, const char *path, const ch
         return 1;
     struct account_header *header = &account->header;
     struct stat facts;
+    if (fstat(fd, &facts) == 0 && facts.st_size == 1)
+        return fail_with(failure, -ENOMEM,
+                         "QEMU has not the memory to keep an account in (is it limited, ulimit "
+                         "-v?): the sources valgrind and step may count it");
     if (fstat(fd, &facts) < 0 || !S_ISREG(facts.st_mode) ||
         (uint64_t)facts.st_size != ACCOUNT_FILE_BYTES ||
         pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header))
@@ -233,6 +237,9 @@ int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const
                 accounts->count--;
                 accounts->blank++;
             } else {
+                for (uint64_t record = 0; error == 0 && record < fresh->header.records; record++)
+                    accounts->faulted |= fresh->records[record].about & ACCOUNT_FAULTS &&
+                                         fresh->records[record].inner + fresh->records[record].last;
                 free(fresh->records); /* many processes may have many: what is executed is enough */
                 fresh->records = NULL;
                 result = error;
@@ -269,9 +276,10 @@ int qemu_accounts_read(struct qemu_accounts *accounts, const char *folder, const
                              "step follows it",
                              header->other);
         if (!header->records)
-            return fail_with(failure, -ENOEXEC,
-                             "QEMU could not load the program, or died before its first "
-                             "instruction: what it says is shown with --show-output. The sources "
+            return fail_with(failure, -ENOTSUP,
+                             "QEMU could not load the program (is memory limited, ulimit -v?), or "
+                             "died before its first instruction: what it says is shown with "
+                             "--show-output. The sources "
                              "valgrind and step may count it");
     }
     /* Who was killed before its first instruction may have been counted by its parent, or not. */

@@ -6,7 +6,9 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -194,6 +196,35 @@ static int qemu_usable(const char *kit, char *reason, size_t size)
     return qemu_check(kit, emulator, QEMU_RUN_PLUGIN, reason, size);
 }
 
+/* Did the program take another path than it does without QEMU? */
+static void look_for_lacks(const struct command_visit *visit, const struct qemu_accounts *accounts,
+                           bool narrow, int status)
+{
+    uint64_t starved = 0, unlimited = 0;
+    char name[32], missed[32] = "";
+    for (size_t index = 0; index < accounts->count; index++) {
+        const struct account_header *header = &accounts->list[index].header;
+        starved += header->starved;
+        unlimited += header->unlimited;
+        for (size_t place = 0; place < ACCOUNT_REFUSED && !*missed; place++) {
+            call_name(&(struct stepped_call){.number = (int64_t)header->refused[place] - 1,
+                                             .narrow = narrow},
+                      name, sizeof(name));
+            if (header->refused[place] && call_is_missed(name))
+                memcpy(missed, name, sizeof(missed));
+        }
+    }
+    command_remark_calls(visit, "QEMU", *missed ? missed : NULL, starved > 0);
+    if (!*missed && unlimited)
+        command_remark(visit, "the program limits its memory, which QEMU lets it believe and does "
+                              "not do: it may have taken another path");
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGILL && !accounts->faulted &&
+        !program_emulated())
+        command_remark(visit,
+                       "the program was killed by SIGILL, at an instruction that QEMU lacks, "
+                       "or that is none");
+}
+
 static int qemu_count(const struct command_visit *visit)
 {
     struct execution execution = {0};
@@ -222,6 +253,7 @@ static int qemu_count(const struct command_visit *visit)
                 command_put(visit, command_column(visit, "instructions-raw"),
                             accounts.instructions + accounts.repetitions);
                 command_put(visit, command_column(visit, "syscalls"), accounts.calls);
+                look_for_lacks(visit, &accounts, execution.bits == 32, status);
                 result =
                     launch_finish(visit, &execution, status, accounts.tasks, accounts.processes);
             }

@@ -78,6 +78,29 @@ int valgrind_counts_read(const char *text, size_t length, struct valgrind_counts
     return result;
 }
 
+/* --- system calls: "SYSCALL[1234,1](435) … --> [pre-fail] Failure(0x26)" on one line or two --- */
+
+bool valgrind_calls_take(struct valgrind_calls *calls, const char *line)
+{
+    const char *number = strncmp(line, "SYSCALL[", 8) == 0 ? strstr(line, "](") : NULL;
+    if (!number && strncmp(line, " --> [", 6) != 0)
+        return false;
+    if (number)
+        calls->last = strtoll(number + 2, NULL, 10);
+    calls->starved |= strstr(line, "Failure(0xc)") != NULL;
+    /* The call by which a library makes its thread where clone3 was refused. */
+    const bool clones = strstr(line, "sys_clone ") && strstr(line, " Success(");
+    for (size_t index = 0; index < calls->count && clones; index++)
+        if (calls->refused[index] == CALL_CLONE3)
+            calls->refused[index] = calls->refused[--calls->count];
+    bool known = !strstr(line, "[pre-fail] Failure(0x26)");
+    for (size_t index = 0; index < calls->count; index++)
+        known |= calls->refused[index] == calls->last;
+    if (!known && calls->count < TRACED_REFUSED)
+        calls->refused[calls->count++] = calls->last;
+    return true;
+}
+
 /* --- what else stands in the log --- */
 
 int valgrind_log_check(const char *text, size_t length, struct failure *failure)
@@ -92,7 +115,7 @@ int valgrind_log_check(const char *text, size_t length, struct failure *failure)
          -ENOTSUP},
         {"the 'impossible' happened", "failed while it ran this program", -EIO},
         {"out of memory", "had not enough memory to run this program", -ENOMEM},
-        {"Unable to start up properly", "could not start this program", -ENOEXEC},
+        {"Unable to start up properly", "could not start this program", -ENOTSUP},
     };
     for (size_t index = 0; index < sizeof(troubles) / sizeof(*troubles); index++)
         if (memmem(text, length, troubles[index].words, strlen(troubles[index].words)))
@@ -230,7 +253,7 @@ static int take_line(struct summed *summed)
                 summed->running += enters ? 1u : UINT32_MAX;
             }
         }
-    } else {
+    } else if (!valgrind_calls_take(&summed->calls, line)) {
         if (summed->said.length + summed->length < SUMMED_WORDS)
             text_printf(&summed->said, "%s\n", summed->line);
     }

@@ -25,7 +25,10 @@
 
 /* --- Valgrind's program, and the files that it leaves: one of a name for each process --- */
 
-#define FILE_MAX (16u << 20)
+#define FILE_MAX    (16u << 20)
+#define LOG_LINE    1024
+#define PAUSE_MS    2
+#define READ_AT_ONE 16384u
 
 /* The program itself: some distributions put a shell script before it, which changes the
  * environment. To be freed; NULL: there is none. */
@@ -68,23 +71,17 @@ static size_t count_files(const char *folder, const char *name)
     return count;
 }
 
-/* The whole of a process's file, to be freed; NULL: there is none that could be Valgrind's. */
-static char *read_file(const char *folder, const char *name, pid_t pid, size_t *length)
+/* A pipe where a process's file would be; its reading end, or negative errno. */
+static int make_pipe(const struct command_visit *visit, const char *name, pid_t pid)
 {
     AUTO_TEXT struct text path = {0};
-    struct stat facts;
-    text_printf(&path, "%s/%s%ld", folder, name, (long)pid);
-    AUTO_CLOSE int fd = open(text_string(&path), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    if (fd < 0 || fstat(fd, &facts) < 0 || !S_ISREG(facts.st_mode) || facts.st_size > FILE_MAX)
-        return NULL;
-    char *text = calloc(1, (size_t)facts.st_size + 1);
-    ssize_t got = text ? read(fd, text, (size_t)facts.st_size) : -1;
-    if (got == facts.st_size) {
-        *length = (size_t)got;
-        return text;
-    }
-    free(text);
-    return NULL;
+    int fd = -1;
+    text_printf(&path, "%s/%s%ld", visit->folder, name, (long)pid);
+    if (!path.failed && mkfifo(text_string(&path), 0600) == 0)
+        fd = open(text_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    return fd >= 0 ? fd
+                   : command_fail(visit, -errno, "cannot make a pipe for what Valgrind says: %s",
+                                  strerror(errno));
 }
 
 /* ----------------------------------------------------------------------------------------------
@@ -93,10 +90,8 @@ static char *read_file(const char *folder, const char *name, pid_t pid, size_t *
  * own, at the same addresses: bytes of code are read there. It is traced for one stop, right
  * before it is gone with the code of the last lines. */
 
-#define TRACE       "valgrind-trace." /* and the id of a process */
-#define PAUSE_MS    2
-#define LOOK_AFTER  (1u << 20) /* bytes of trace between looks for other processes */
-#define READ_AT_ONE 16384u
+#define TRACE      "valgrind-trace." /* and the id of a process */
+#define LOOK_AFTER (1u << 20)        /* bytes of trace between looks for other processes */
 
 struct tracing {
     const struct command_visit *visit;
@@ -262,6 +257,7 @@ static int start_tracing(struct tracing *tracing, struct execution *execution)
                                  "--basic-counts=no",
                                  "--trace-mem=yes",
                                  "--trace-sched=yes",
+                                 "--trace-syscalls=yes",
                                  "--vex-guest-max-insns=1",
                                  "--vgdb=no",
                                  "--trace-children=no",
@@ -277,17 +273,26 @@ static int start_tracing(struct tracing *tracing, struct execution *execution)
                             "Valgrind's process cannot be traced (%s), so the code of its program "
                             "cannot be read: is ptrace forbidden here?",
                             strerror(errno));
-    AUTO_TEXT struct text path = {0};
-    text_printf(&path, "%s/" TRACE "%ld", tracing->visit->folder, (long)tracing->pid);
-    if (!path.failed && mkfifo(text_string(&path), 0600) == 0)
-        tracing->pipe = open(text_string(&path), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (tracing->pipe < 0)
-        return command_fail(visit, -errno, "cannot make a pipe for Valgrind's trace: %s",
-                            strerror(errno));
-    return launch_release(visit, execution);
+    tracing->pipe = make_pipe(visit, TRACE, tracing->pid);
+    return tracing->pipe < 0 ? tracing->pipe : launch_release(visit, execution);
 }
 
 /* --- what it told --- */
+
+/* Did the program take another path than it does without Valgrind? */
+static void look_for_lacks(const struct command_visit *visit, const struct execution *execution,
+                           const struct valgrind_calls *calls)
+{
+    char name[32], missed[32] = "";
+    for (size_t index = 0; index < calls->count && !*missed; index++) {
+        call_name(&(struct stepped_call){.number = calls->refused[index],
+                                         .narrow = execution->bits == 32},
+                  name, sizeof(name));
+        if (call_is_missed(name))
+            memcpy(missed, name, sizeof(missed));
+    }
+    command_remark_calls(visit, "Valgrind", *missed ? missed : NULL, calls->starved);
+}
 
 static int conclude(const struct tracing *tracing, bool killed, struct valgrind_counts *counts)
 {
@@ -301,8 +306,9 @@ static int conclude(const struct tracing *tracing, bool killed, struct valgrind_
     if (killed && !summed_ended(summed))
         return 0;
     if (!summed->lines)
-        return command_fail(tracing->visit, -ENOEXEC,
-                            "Valgrind could not start the program: what it says is shown with "
+        return command_fail(tracing->visit, -ENOTSUP,
+                            "Valgrind could not start the program (is memory limited, ulimit "
+                            "-v?): what it says is shown with "
                             "--show-output");
     if (!summed_ended(summed))
         return command_fail(tracing->visit, -ENOTSUP,
@@ -359,6 +365,63 @@ static int valgrind_usable(const char *kit, char *reason, size_t size)
 
 /* --- running it --- */
 
+/* --- what it says, from a pipe: a line for each system call would fill disks --- */
+
+struct log {
+    int pipe;
+    char line[LOG_LINE];
+    size_t length;
+    struct text said; /* lines that are not of system calls */
+    struct valgrind_calls calls;
+};
+
+static void log_drain(struct log *log)
+{
+    char bytes[READ_AT_ONE];
+    ssize_t got;
+    while ((got = read(log->pipe, bytes, sizeof(bytes))) > 0)
+        for (ssize_t index = 0; index < got; index++)
+            if (bytes[index] != '\n') {
+                if (log->length + 1 < sizeof(log->line))
+                    log->line[log->length++] = bytes[index];
+            } else {
+                log->line[log->length] = '\0';
+                log->length = 0;
+                if (!valgrind_calls_take(&log->calls, log->line) && log->said.length < FILE_MAX)
+                    text_printf(&log->said, "%s\n", log->line);
+            }
+}
+
+static int check_counted_alone(const struct command_visit *visit)
+{
+    if (count_files(visit->folder, LOG) <= 1)
+        return 0;
+    return command_fail(visit, -ENOTSUP,
+                        "the command starts other processes, of which Valgrind's exp-bbv cannot "
+                        "count what each of them executes: the sources qemu and step follow them");
+}
+
+static int log_follow(struct log *log, const struct command_visit *visit,
+                      struct execution *execution, int *status)
+{
+    for (pid_t ended = 0; ended == 0;) {
+        struct pollfd ready = {log->pipe, POLLIN, 0};
+        if (poll(&ready, 1, PAUSE_MS) > 0 && !(ready.revents & POLLIN))
+            usleep(PAUSE_MS * 1000); /* nobody writes any more, or not yet */
+        log_drain(log);
+        ended = waitpid(execution->pid, status, WNOHANG | __WALL);
+        if (ended < 0 && errno != EINTR)
+            return command_fail(visit, -errno, "Valgrind was lost: %s", strerror(errno));
+        ended = ended > 0 ? ended : 0;
+        const int result = check_counted_alone(visit);
+        if (result < 0)
+            return result;
+    }
+    execution->ended = monotonic_ns();
+    log_drain(log);
+    return 0;
+}
+
 /* --- what it left --- */
 
 /* Killed without a chance to say anything: how it ended is known, what it executed is not. */
@@ -376,30 +439,26 @@ static void put_counts(const struct command_visit *visit, const struct valgrind_
                 counts->instructions + counts->repetitions);
 }
 
-static int read_all(const struct command_visit *visit, const struct execution *execution, pid_t pid,
-                    int status)
+static int read_all(const struct command_visit *visit, const struct execution *execution,
+                    const struct log *log, int status)
 {
     struct failure failure = {0};
     struct valgrind_counts counts = {0};
-    size_t length = 0;
-    AUTO_FREE char *log = read_file(visit->folder, LOG, pid, &length);
+    const char *said = text_string(&log->said);
     bool killed =
         launch_timed_out(execution) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    if (!log)
-        return command_fail(visit, -ENOEXEC,
-                            "Valgrind could not start %.200s: what it says is shown with "
-                            "--show-output",
+    if (!log->said.length)
+        return command_fail(visit, -ENOTSUP,
+                            "Valgrind could not start %.200s (is memory limited, ulimit -v?): what "
+                            "it says is shown with --show-output",
                             execution->program);
-    int result = valgrind_log_check(log, length, &failure);
+    int result = valgrind_log_check(said, log->said.length, &failure);
     if (result == 0)
-        result = valgrind_counts_read(log, length, &counts, &failure);
+        result = valgrind_counts_read(said, log->said.length, &counts, &failure);
     if (result < 0)
         return command_fail(visit, result, "%s", failure.text);
-    if (count_files(visit->folder, LOG) > 1)
-        return command_fail(visit, -ENOTSUP,
-                            "the command starts other processes, of which Valgrind's exp-bbv "
-                            "cannot count what each of them executes: the sources qemu and step "
-                            "follow them");
+    if ((result = check_counted_alone(visit)) < 0)
+        return result;
     if (!counts.threads && !killed)
         return command_fail(visit, -ENOTSUP,
                             "the command executes another program in its place, and Valgrind's "
@@ -409,6 +468,7 @@ static int read_all(const struct command_visit *visit, const struct execution *e
         put_counts(visit, &counts);
     else
         put_nothing(visit, execution);
+    look_for_lacks(visit, execution, &log->calls);
     return 0;
 }
 
@@ -416,27 +476,41 @@ static int read_all(const struct command_visit *visit, const struct execution *e
 static int count_all(const struct command_visit *visit, struct execution *execution, int *status)
 {
     AUTO_FREE char *program = find_valgrind();
-    AUTO_TEXT struct text counts = {0}, log = {0};
+    AUTO_TEXT struct text counts = {0}, name = {0};
     put_file(&counts, "--bb-out-file=", visit->folder, COUNTS);
-    put_file(&log, "--log-file=", visit->folder, LOG);
+    put_file(&name, "--log-file=", visit->folder, LOG);
     if (!program)
         return command_fail(visit, -ENOENT, "valgrind is gone");
-    if (counts.failed || log.failed)
+    if (counts.failed || name.failed)
         return command_fail(visit, -ENOMEM, "out of memory");
     /* Nothing that a person has set for Valgrind elsewhere, and no channel for a debugger. */
-    const char *const words[] = {
-        program,     "--command-line-only=yes", "--tool=exp-bbv",     "--instr-count-only=yes",
-        "--vgdb=no", "--trace-children=no",     text_string(&counts), text_string(&log),
-        NULL};
+    const char *const words[] = {program,
+                                 "--command-line-only=yes",
+                                 "--tool=exp-bbv",
+                                 "--instr-count-only=yes",
+                                 "--vgdb=no",
+                                 "--trace-children=no",
+                                 "--trace-syscalls=yes",
+                                 text_string(&counts),
+                                 text_string(&name),
+                                 NULL};
     launch_forbid_cores();
-    int result = launch_start(visit, &(struct launch){.prefix = words}, execution);
-    if (result < 0)
-        return result;
-    pid_t pid = execution->pid;
-    if ((result = launch_await(execution, status)) < 0)
-        return command_fail(visit, result, "Valgrind was lost: %s", strerror(-result));
-    result = launch_clear(visit, execution);
-    return result < 0 ? result : read_all(visit, execution, pid, *status);
+    struct log log = {.pipe = -1};
+    int result = launch_start(visit, &(struct launch){.prefix = words, .held = true}, execution);
+    if (result == 0 && (log.pipe = make_pipe(visit, LOG, execution->pid)) < 0)
+        result = log.pipe;
+    if (result == 0)
+        result = launch_release(visit, execution);
+    if (result == 0)
+        result = log_follow(&log, visit, execution, status);
+    if (result == 0)
+        result = launch_clear(visit, execution);
+    if (result == 0)
+        result = read_all(visit, execution, &log, *status);
+    if (log.pipe >= 0)
+        close(log.pipe);
+    text_free(&log.said);
+    return result;
 }
 
 /* After launch_prepare: executes it, to its end, and writes the detail; without counts where it was
@@ -461,6 +535,8 @@ static int tell_all(const struct command_visit *visit, struct execution *executi
                           launch_timed_out(execution) ||
                               (WIFSIGNALED(*status) && WTERMSIG(*status) == SIGKILL),
                           &counts);
+    if (result == 0)
+        look_for_lacks(visit, execution, &tracing->summed.calls);
     if (tracing->pipe >= 0)
         close(tracing->pipe);
     if (tracing->memory >= 0)

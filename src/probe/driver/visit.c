@@ -346,8 +346,11 @@ static int judge(const struct watch *watch, int status, char *reason, size_t siz
     struct job *job = watch->session->workspace.job;
     uint32_t state = __atomic_load_n(&job->state, __ATOMIC_ACQUIRE);
     job->reason[sizeof(job->reason) - 1] = '\0';
-    if (state == JOB_DONE && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (state == JOB_DONE && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+        if (watch->known->counter) /* what to know of the counts */
+            snprintf(reason, size, "%s", job->reason);
         return 0;
+    }
     if (watch->stuck) {
         snprintf(reason, size,
                  "nothing was read for %lld s: does a clock that was brought along "

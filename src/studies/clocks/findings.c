@@ -39,6 +39,7 @@ static bool is_usable(const struct asked *asked, uint32_t clock)
     enum clock_trust trust = asked->report->verdicts[clock].trust;
     return asked->file->clocks[clock].role == ROLE_WALL &&
            (trust == TRUST_DEPENDABLE || trust == TRUST_NOT_FALSIFIABLE) &&
+           !asked->report->verdicts[clock].tie && clock_was_measured(asked->report, clock) &&
            (int32_t)clock != asked->report->reference.outside;
 }
 
@@ -237,17 +238,31 @@ static int32_t advise_cpu_time(const struct asked *asked, struct reasons *text)
 
 static int32_t advise_falsifying(const struct asked *asked, struct reasons *text)
 {
-    size_t usable = 0, held = 0;
+    size_t usable = 0, held = 0, falsified = 0, tied = 0;
+    const struct clock_rate *off = NULL;
+    const char *first = NULL;
+    bool dependable = false;
     for (uint32_t i = 0; i < asked->file->clock_count; i++) {
-        if (asked->report->verdicts[i].trust == TRUST_DEPENDABLE)
-            return -1;
+        const struct clock_verdict *verdict = &asked->report->verdicts[i];
+        dependable = dependable || verdict->trust == TRUST_DEPENDABLE;
         usable += is_usable(asked, i);
         held += is_usable(asked, i) && was_held(asked, i);
+        tied += verdict->tie != TIE_NONE;
+        if (verdict->falsified && !falsified++) {
+            off = verdict->falsified;
+            first = name_of(asked, (int32_t)i);
+        }
     }
-    BECAUSE(text, SENTENCE,
-            !usable ? CLOCKS_NONE_TRUSTED
-            : held  ? CLOCKS_NONE_CONFIRMED
-                    : CLOCKS_NONE_FALSIFIABLE);
+    if (off)
+        BECAUSE(text, SENTENCE, CLOCKS_FALSIFIED, falsified, name_of(asked, (int32_t)off->against),
+                first, 1 + off->ppm * 1e-6);
+    if (tied)
+        BECAUSE(text, SENTENCE, CLOCKS_WRONG_TOGETHER, tied);
+    if (!dependable)
+        BECAUSE(text, SENTENCE,
+                !usable       ? CLOCKS_NONE_TRUSTED
+                : held || off ? CLOCKS_NONE_CONFIRMED
+                              : CLOCKS_NONE_FALSIFIABLE);
     return -1;
 }
 

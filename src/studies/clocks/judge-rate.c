@@ -569,6 +569,15 @@ static void judge(const struct clocks_case *file, const struct clocks_report *re
     memory_give_back(marks.list);
 }
 
+struct clock_rate clocks_rate_between(const struct clocks_case *file,
+                                      const struct clocks_report *report, uint32_t clock,
+                                      uint32_t against)
+{
+    struct clock_rate rate;
+    judge(file, report, clock, against, &rate);
+    return rate;
+}
+
 /* CPU time has no rate over a span in which it also sleeps. */
 static void judge_clock(const struct clocks_case *file, struct clocks_report *report,
                         uint32_t clock)

@@ -190,14 +190,16 @@ static double trial_ratio(const struct clock_trial *trial, tried_choice *choice,
     return quantile(trial->scratch, count, share);
 }
 
-/* Was the clock itself read around such an interval? The reference has no trial of its own. */
-static bool stood_around(const struct clock_trial *trial, const char *workload, bool moved)
+/* Was the clock itself read around such an interval, any for NULL, one with a change of CPU for ""?
+ * The reference has no trial of its own. */
+static bool stood_around(const struct clock_trial *trial, const char *workload)
 {
     for (size_t i = 0; i < trial->file->watch_count; i++) {
         const struct clock_watch *watch = &trial->file->watches[i];
         if (watch->kind == WATCH_INTERVAL && watch_intervals(watch) &&
             watch_column(watch, trial->clock) >= 0 &&
-            (moved ? watch->moves || watch->handover : strcmp(watch->workload, workload) == 0))
+            (!workload || (*workload ? strcmp(watch->workload, workload) == 0
+                                     : watch->moves || watch->handover)))
             return true;
     }
     return false;
@@ -208,10 +210,9 @@ enum trial_lack { LACKS_SLEEP = 1, LACKS_COMPUTATION = 2, LACKS_MOVES = 4 };
 static uint32_t trial_lacks(const struct clock_trial *trial)
 {
     bool reference = trial->report->reference.clock == (int32_t)trial->clock;
-    bool slept = reference ? stood_around(trial, "sleep", false) : trial_count(trial, tried_sleep);
-    bool ran =
-        reference ? stood_around(trial, "compute", false) : trial_count(trial, tried_running);
-    bool moved = reference ? stood_around(trial, "", true) : trial_count(trial, tried_moved);
+    bool slept = reference ? stood_around(trial, "sleep") : trial_count(trial, tried_sleep);
+    bool ran = reference ? stood_around(trial, "compute") : trial_count(trial, tried_running);
+    bool moved = reference ? stood_around(trial, "") : trial_count(trial, tried_moved);
     moved = moved || trial->report->offsets[trial->clock].known || trial->file->cpus == 1;
     return (slept ? 0u : (uint32_t)LACKS_SLEEP) | (ran ? 0u : (uint32_t)LACKS_COMPUTATION) |
            (moved ? 0u : (uint32_t)LACKS_MOVES);
@@ -400,14 +401,49 @@ static bool is_wrong(const struct clock_rate *rate, double limit)
     return false;
 }
 
+/* Shows this clock of another counter that the rate is right? */
+static bool confirms(const struct clock_rate *rate, double limit)
+{
+    return rate->known && rate->independent && rate->against_claim && rate->low > -limit &&
+           rate->high < limit;
+}
+
+/* Is it right by the clock of another machine? What that says counts for more than what is inside
+ * of this one, all of which a hypervisor may make. */
+static bool right_from_outside(const struct clock_trial *trial)
+{
+    const struct clock_rate *rates = trial->report->rates[trial->clock];
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
+        if (confirms(&rates[i], rate_limit(trial)) &&
+            (int32_t)rates[i].against == trial->report->reference.outside)
+            return true;
+    return false;
+}
+
+/* The rate by which a clock of another make shows that one to be wrong; NULL: none does. What it
+ * says of others is nothing then. */
+static const struct clock_rate *refuted_by(const struct clock_trial *trial, uint32_t clock)
+{
+    const struct clock_trial other = {.file = trial->file, .report = trial->report, .clock = clock};
+    const struct clock_rate *rates = trial->report->rates[clock];
+    for (size_t i = 0; i < CLOCK_MOST_RATES && !right_from_outside(&other); i++)
+        if (rates[i].known && rates[i].independent && rates[i].against_claim &&
+            is_wrong(&rates[i], rate_limit(&other)))
+            return &rates[i];
+    return NULL;
+}
+
 /* Runs the clock at another rate than it may, for sure? The rate that says so, or NULL. */
 static const struct clock_rate *wrong_rate(const struct clock_trial *trial)
 {
     const struct clock_rate *rates = trial->report->rates[trial->clock];
     double limit = rate_limit(trial);
     const struct clock_rate *found = NULL;
+    if (right_from_outside(trial))
+        return NULL;
     for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
         if (rates[i].known && rates[i].against_claim && is_wrong(&rates[i], limit) &&
+            (rates[i].independent || !refuted_by(trial, rates[i].against)) &&
             (!found || (rates[i].independent && !found->independent)))
             found = &rates[i];
     return found;
@@ -417,12 +453,23 @@ static const struct clock_rate *wrong_rate(const struct clock_trial *trial)
 static const struct clock_rate *confirming_rate(const struct clock_trial *trial)
 {
     const struct clock_rate *rates = trial->report->rates[trial->clock];
-    double limit = rate_limit(trial);
     for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
-        if (rates[i].known && rates[i].independent && rates[i].against_claim &&
-            rates[i].low > -limit && rates[i].high < limit)
+        if (confirms(&rates[i], rate_limit(trial)))
             return &rates[i];
     return NULL;
+}
+
+int32_t clocks_better_reference(const struct clocks_case *file, const struct clocks_report *report)
+{
+    const int32_t reference = report->reference.clock, outside = report->reference.outside;
+    struct clock_trial trial = {.file = file, .report = report, .clock = (uint32_t)reference};
+    const struct clock_rate *rate = reference < 0 || outside < 0 ? NULL : wrong_rate(&trial);
+    for (trial.clock = 0; rate && rate->independent && trial.clock < file->clock_count;
+         trial.clock++)
+        if (right_from_outside(&trial) && stood_around(&trial, NULL) &&
+            clock_step_ns(report, trial.clock) <= CLOCKS_COARSE_NS)
+            return (int32_t)trial.clock;
+    return -1;
 }
 
 /* One rate that all intervals have, or one while it runs and another while it sleeps. */
@@ -591,6 +638,43 @@ static bool was_confirmed(const struct clock_trial *trial)
            clocks_independent(trial->file, trial->clock, (uint32_t)reference);
 }
 
+/* How that clock runs against the wrong one; of a clock of which only edges are seen, turned round.
+ */
+static struct clock_rate rate_to(const struct clock_trial *trial, uint32_t wrong)
+{
+    const struct clock_rate *back = trial->report->rates[wrong];
+    struct clock_rate rate = clocks_rate_between(trial->file, trial->report, trial->clock, wrong);
+    for (size_t i = 0; i < CLOCK_MOST_RATES && !rate.known; i++)
+        if (back[i].known && back[i].against == trial->clock)
+            rate = (struct clock_rate){.known = true,
+                                       .against_claim = back[i].against_claim,
+                                       .low = -back[i].high,
+                                       .high = -back[i].low};
+    return rate;
+}
+
+/* How fast the clock runs by who showed that the other one runs at that rate: ppm, for sure. */
+static struct interval rate_through(const struct clock_rate *off, const struct clock_rate *rate)
+{
+    return (struct interval){1e6 * ((1 + off->sure_low * 1e-6) * (1 + rate->low * 1e-6) - 1),
+                             1e6 * ((1 + off->sure_high * 1e-6) * (1 + rate->high * 1e-6) - 1)};
+}
+
+/* Is it wrong by the reference alone, which is wrong itself, and as a right one would be? */
+static bool differs_from_wrong(const struct clock_trial *trial, uint32_t faults)
+{
+    const int32_t reference = trial->report->reference.clock;
+    const struct clock_rate *off = reference < 0 || reference == (int32_t)trial->clock ||
+                                           faults != BIT(FAULT_WRONG_RATE) || wrong_rate(trial)
+                                       ? NULL
+                                       : refuted_by(trial, (uint32_t)reference);
+    if (!off)
+        return false;
+    const struct clock_rate rate = rate_to(trial, (uint32_t)reference);
+    const struct interval through = rate_through(off, &rate);
+    return rate.known && through.low < rate_limit(trial) && through.high > -rate_limit(trial);
+}
+
 static void judge_clock(struct clock_trial *trial, const bool *left_out, size_t reference_faults,
                         struct clock_verdict *verdict)
 {
@@ -598,6 +682,11 @@ static void judge_clock(struct clock_trial *trial, const bool *left_out, size_t 
     bool is_reference = trial->report->reference.clock == (int32_t)trial->clock;
     trial_gather(trial, left_out);
     verdict->faults = wall ? wall_faults(trial) : cpu_time_faults(trial);
+    if (wall && differs_from_wrong(trial, verdict->faults)) {
+        verdict->faults = 0;
+        BECAUSE(&verdict->why, CLAUSE, CLOCKS_DIFFERS,
+                trial->file->clocks[trial->report->reference.clock].name);
+    }
     if (is_reference && reference_faults)
         verdict->faults |= 1u << FAULT_SCATTERS;
     verdict->fault = main_fault(verdict->faults);
@@ -605,8 +694,113 @@ static void judge_clock(struct clock_trial *trial, const bool *left_out, size_t 
                      : !wall                                       ? TRUST_CPU_TIME_ONLY
                      : was_confirmed(trial) && !trial_lacks(trial) ? TRUST_DEPENDABLE
                                                                    : TRUST_NOT_FALSIFIABLE;
+    const struct clock_rate *rate = wall ? wrong_rate(trial) : NULL;
+    verdict->falsified = verdict->faults && rate && rate->independent ? rate : NULL;
     find_worst_row(trial, verdict);
     verdict->shortest_us = shortest(trial, verdict);
+}
+
+/* ----------------------------------------------------------------------------------------------
+ * What agrees with a wrong clock is wrong, although nothing of another make was read beside it. */
+
+/* Is any clock of its counter right by who says that the other one is wrong, or from outside? Then
+ * it is not the counter that is wrong. */
+static bool counter_is_right(const struct clock_trial *trial, uint32_t witness)
+{
+    struct clock_trial other = *trial;
+    for (other.clock = 0; other.clock < trial->file->clock_count; other.clock++) {
+        const struct clock_rate *rates = trial->report->rates[other.clock];
+        for (size_t i = 0; i < CLOCK_MOST_RATES; i++)
+            if ((other.clock == trial->clock ||
+                 clocks_one_family(trial->file, other.clock, trial->clock)) &&
+                confirms(&rates[i], rate_limit(&other)) &&
+                (rates[i].against == witness ||
+                 (int32_t)rates[i].against == trial->report->reference.outside))
+                return true;
+    }
+    return false;
+}
+
+static enum clock_tie tie_of_wall(const struct clock_trial *trial, uint32_t wrong, double *ppm)
+{
+    const struct clock_rate *off = trial->report->verdicts[wrong].falsified;
+    const struct clock_rate rate = rate_to(trial, wrong);
+    const double limit = rate_limit(trial);
+    *ppm = rate.known ? fmax(fabs(rate.low), fabs(rate.high)) : (double)NAN;
+    if (!rate.known)
+        return clocks_one_family(trial->file, trial->clock, wrong) &&
+                       !counter_is_right(trial, off->against)
+                   ? TIE_COUNTER
+                   : TIE_NONE;
+    const struct interval through = rate_through(off, &rate);
+    if (!rate.against_claim)
+        return (int32_t)wrong == trial->report->reference.clock ? TIE_TAKEN : TIE_NONE;
+    if (through.low > limit || through.high < -limit)
+        return TIE_AGREES;
+    return rate.low <= 0 && rate.high >= 0 ? TIE_UNTOLD : TIE_NONE;
+}
+
+/* CPU time was found right by the reference alone, to so much. */
+static enum clock_tie tie_of_cpu_time(const struct clock_trial *trial, uint32_t wrong, double *ppm)
+{
+    const struct clock_rate *off = trial->report->verdicts[wrong].falsified;
+    const double share = CLOCKS_CPU_TIME_SHARE * 1e6;
+    const bool compared = trial_count(trial, tried_running);
+    *ppm = (double)NAN;
+    if ((int32_t)wrong != trial->report->reference.clock ||
+        (off->sure_low <= share && off->sure_high >= -share))
+        return TIE_NONE;
+    return compared                                              ? TIE_AGREES
+           : clocks_one_family(trial->file, trial->clock, wrong) ? TIE_COUNTER
+                                                                 : TIE_NONE;
+}
+
+static void tie_clock(struct clock_trial *trial, struct clock_verdict *verdict)
+{
+    const struct clocks_report *report = trial->report;
+    const enum clock_role role = trial->file->clocks[trial->clock].role;
+    for (uint32_t wrong = 0; wrong < trial->file->clock_count; wrong++) {
+        const struct clock_rate *off = report->verdicts[wrong].falsified;
+        double ppm;
+        if (!off || off->against == trial->clock)
+            continue;
+        const enum clock_tie tie = role == ROLE_WALL ? tie_of_wall(trial, wrong, &ppm)
+                                                     : tie_of_cpu_time(trial, wrong, &ppm);
+        /* the one that says most: of equal ones the reference, which all were read beside */
+        if (tie && (!verdict->tie || tie < verdict->tie ||
+                    (tie == verdict->tie && (int32_t)wrong == report->reference.clock))) {
+            verdict->tie = tie;
+            verdict->tied = wrong;
+            verdict->tied_ppm = ppm;
+        }
+    }
+    if (!verdict->tie)
+        return;
+    const bool wrong = verdict->tie != TIE_UNTOLD;
+    verdict->trust = wrong ? TRUST_NOT_DEPENDABLE : TRUST_NOT_FALSIFIABLE;
+    verdict->shortest_us = NAN;
+    if (wrong) {
+        verdict->fault = FAULT_WRONG_RATE;
+        verdict->faults |= BIT(FAULT_WRONG_RATE);
+    }
+}
+
+/* Who is right by a clock of another make is tied to nothing, nor are cycles, which tell no time.
+ */
+static void tie_clocks(const struct clocks_case *file, struct clocks_report *report,
+                       const bool *left_out)
+{
+    for (uint32_t clock = 0; clock < file->clock_count; clock++) {
+        struct clock_trial trial = {.file = file, .report = report, .clock = clock};
+        const enum clock_role role = file->clocks[clock].role;
+        if (report->verdicts[clock].faults || (role != ROLE_WALL && role != ROLE_CPU_TIME) ||
+            (int32_t)clock == report->reference.outside || !clock_was_measured(report, clock) ||
+            right_from_outside(&trial))
+            continue;
+        trial_gather(&trial, left_out);
+        tie_clock(&trial, &report->verdicts[clock]);
+        trial_end(&trial);
+    }
 }
 
 /* What agrees with the reference and is made of another counter vouches for it as much as the other
@@ -614,7 +808,8 @@ static void judge_clock(struct clock_trial *trial, const bool *left_out, size_t 
 static void confirm_reference(const struct clocks_case *file, struct clocks_report *report)
 {
     int32_t reference = report->reference.clock;
-    if (reference < 0 || report->verdicts[reference].trust != TRUST_NOT_FALSIFIABLE)
+    if (reference < 0 || report->verdicts[reference].trust != TRUST_NOT_FALSIFIABLE ||
+        report->verdicts[reference].tie)
         return;
     struct clock_trial trial = {.file = file, .report = report, .clock = (uint32_t)reference};
     if (trial_lacks(&trial))
@@ -697,9 +892,41 @@ static void say_rate(const struct clock_trial *trial, const struct clock_rate *r
     else
         BECAUSE(why, SENTENCE, CLOCKS_RUNS_TIMES, 1 + rate->ppm * 1e-6, slowest, fastest,
                 rate->span_s, against);
-    BECAUSE(why, NONE,
-            clocks_independent(trial->file, trial->clock, rate->against) ? CLOCKS_MADE_ELSEWHERE
-                                                                         : CLOCKS_MAYBE_ALIKE);
+    BECAUSE(why, NONE, rate->independent ? CLOCKS_MADE_ELSEWHERE : CLOCKS_MAYBE_ALIKE);
+}
+
+/* Is the clock right by one witness of another make, and surely wrong by another one? */
+static void say_contradiction(const struct clock_trial *trial, uint32_t clock,
+                              const struct clock_rate *rate, struct reasons *why)
+{
+    const struct clock_trial of = {.file = trial->file, .report = trial->report, .clock = clock};
+    const double limit = rate_limit(&of);
+    for (size_t i = 0; i < CLOCK_MOST_RATES; i++) {
+        const struct clock_rate *other = &trial->report->rates[clock][i];
+        const struct clock_rate *wrong = confirms(rate, limit) ? other : rate;
+        if (other->known && other->independent && rate->independent &&
+            confirms(rate, limit) != confirms(other, limit) &&
+            (wrong->sure_low > limit || wrong->sure_high < -limit))
+            BECAUSE(why, NONE, CLOCKS_WITNESSES_DIFFER, trial->file->clocks[other->against].name,
+                    other->ppm, other->low, other->high, trial->file->clocks[rate->against].name);
+    }
+}
+
+/* Which wrong clock it is tied to, by what, and how wrong that is. */
+static void say_tie(const struct clock_trial *trial, struct clock_verdict *verdict)
+{
+    static const enum clocks_saying sayings[] = {[TIE_AGREES] = CLOCKS_AGREES,
+                                                 [TIE_COUNTER] = CLOCKS_OF_WRONG_COUNTER,
+                                                 [TIE_TAKEN] = CLOCKS_RATE_TAKEN,
+                                                 [TIE_UNTOLD] = CLOCKS_NOT_PARTED};
+    const char *name = trial->file->clocks[verdict->tied].name;
+    const struct clock_rate *off = trial->report->verdicts[verdict->tied].falsified;
+    if (verdict->tie == TIE_AGREES || verdict->tie == TIE_UNTOLD)
+        BECAUSE(&verdict->why, CLAUSE, sayings[verdict->tie], name, verdict->tied_ppm);
+    else
+        BECAUSE(&verdict->why, CLAUSE, sayings[verdict->tie], name);
+    say_rate(trial, off, &verdict->why);
+    say_contradiction(trial, verdict->tied, off, &verdict->why);
 }
 
 static void say_wrong_rate(const struct clock_trial *trial, struct reasons *why)
@@ -709,9 +936,10 @@ static void say_wrong_rate(const struct clock_trial *trial, struct reasons *why)
     const double running = trial_ratio(trial, tried_running, 0.5);
     if (trial->file->emulated)
         BECAUSE(why, CLAUSE, CLOCKS_MADE_BY_PROGRAM);
-    if (rate)
+    if (rate) {
         say_rate(trial, rate, why);
-    else if (fabs(asleep - running) > CLOCKS_INTERVAL_PPM * 1e-6)
+        say_contradiction(trial, trial->clock, rate, why);
+    } else if (fabs(asleep - running) > CLOCKS_INTERVAL_PPM * 1e-6)
         BECAUSE(why, SENTENCE, CLOCKS_RUNS_BY_WORK, running, asleep);
     else
         BECAUSE(why, SENTENCE, CLOCKS_RUNS_TIMES, trial_ratio(trial, tried_stayed, 0.5),
@@ -815,10 +1043,11 @@ static void say_fine(const struct clock_trial *trial, struct clock_verdict *verd
     const uint32_t lacks = trial_lacks(trial);
     const bool reference = trial->report->reference.clock == (int32_t)trial->clock;
     struct reasons *why = &verdict->why;
-    if (verdict->trust == TRUST_DEPENDABLE && rate)
+    if (verdict->trust == TRUST_DEPENDABLE && rate) {
         BECAUSE(why, CLAUSE, CLOCKS_RIGHT, fmax(fabs(rate->low), fabs(rate->high)),
                 trial->file->clocks[rate->against].name);
-    else if (verdict->trust == TRUST_DEPENDABLE)
+        say_contradiction(trial, trial->clock, rate, why);
+    } else if (verdict->trust == TRUST_DEPENDABLE)
         BECAUSE(why, CLAUSE, CLOCKS_RIGHT_BY_REFERENCE);
     else if ((trial->count || reference) && lacks && was_confirmed(trial))
         BECAUSE(why, CLAUSE, CLOCKS_TOO_FEW_KINDS,
@@ -832,7 +1061,11 @@ static void say_fine(const struct clock_trial *trial, struct clock_verdict *verd
 
 static void explain_trust(const struct clock_trial *trial, struct clock_verdict *verdict)
 {
-    if (verdict->trust == TRUST_NOT_DEPENDABLE) {
+    if (verdict->why.count) {
+        return; /* said when it was found */
+    } else if (verdict->tie) {
+        say_tie(trial, verdict);
+    } else if (verdict->trust == TRUST_NOT_DEPENDABLE) {
         say_fault(trial, verdict->fault, &verdict->why);
         if (verdict->fault != FAULT_WRONG_RATE || !wrong_rate(trial))
             say_worst(trial, verdict);
@@ -858,6 +1091,7 @@ void clocks_judge_trust(const struct clocks_case *file, struct clocks_report *re
             judge_clock(&trial, left_out, reference_faults, verdict);
         trial_end(&trial);
     }
+    tie_clocks(file, report, left_out);
     confirm_reference(file, report);
     for (uint32_t clock = 0; clock < file->clock_count; clock++) {
         struct clock_trial trial = {.file = file, .report = report, .clock = clock};

@@ -30,6 +30,16 @@ bool clock_is_candidate(const struct clock_known *clock)
     return clock->role == ROLE_WALL || clock->role == ROLE_CPU_TIME || clock->role == ROLE_CYCLES;
 }
 
+bool clock_was_measured(const struct clocks_report *report, uint32_t clock)
+{
+    bool measured = report->costs[clock].known || report->granularities[clock].known ||
+                    report->monotonic[clock].known || report->offsets[clock].known ||
+                    report->rates[clock][0].known;
+    for (size_t i = 0; i < report->row_count && !measured; i++)
+        measured = report->rows[i].clock == clock;
+    return measured;
+}
+
 int watch_column(const struct clock_watch *watch, uint32_t clock)
 {
     for (uint32_t column = 0; column < watch->columns; column++)
@@ -283,7 +293,8 @@ static int outside_clock(const struct clocks_case *file)
     return family && strcmp(family, "outside") == 0 ? clock : -1;
 }
 
-static void explain(const struct clocks_case *file, bool independent,
+/* refuted: the clock that would have been it; -1: none. */
+static void explain(const struct clocks_case *file, bool independent, int32_t refuted,
                     struct clocks_reference *reference)
 {
     struct reasons *why = &reference->why;
@@ -294,7 +305,9 @@ static void explain(const struct clocks_case *file, bool independent,
     const struct clock_known *clock = &file->clocks[reference->clock];
     const char *outside = reference->outside >= 0 ? "the controller's clock (outside)" : NULL;
     const char *rtc = reference->rtc >= 0 ? file->clocks[reference->rtc].name : NULL;
-    if (independent)
+    if (refuted >= 0)
+        BECAUSE(why, CLAUSE, CLOCKS_FIRST_REFUTED, clock->name, file->clocks[refuted].name);
+    else if (independent)
         BECAUSE(why, CLAUSE, CLOCKS_OTHER_COUNTER, clock->name, clock->hardware);
     else
         BECAUSE(why, CLAUSE, CLOCKS_SAME_SOURCE, clock->name,
@@ -305,13 +318,16 @@ static void explain(const struct clocks_case *file, bool independent,
         BECAUSE(why, CLAUSE, CLOCKS_COULD_TELL);
 }
 
-static void clocks_find_reference(const struct clocks_case *file, struct clocks_report *report)
+/* instead: a clock to take where the usual one was refuted; -1: it was not. */
+static void clocks_find_reference(const struct clocks_case *file, int32_t instead,
+                                  struct clocks_report *report)
 {
     bool independent = false;
-    report->reference.clock = choose(file, &independent);
+    const int32_t usual = choose(file, &independent);
+    report->reference.clock = instead < 0 ? usual : instead;
     report->reference.outside = outside_clock(file);
     report->reference.rtc = clock_of_kind(file, WATCH_EDGES);
-    explain(file, independent, &report->reference);
+    explain(file, independent, instead < 0 ? -1 : usual, &report->reference);
 }
 
 /* --- whether it was the reference --- */
@@ -531,13 +547,13 @@ const char *const clock_fault_names[CLOCK_FAULTS] = {
     [FAULT_SCATTERS] = "scatters",
 };
 
-void clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_report *report)
+static void judge_rates(const struct clocks_case *file, int32_t instead,
+                        struct clocks_report *report)
 {
     static clocks_judge_part *const parts[] = {
-        clocks_find_reference,     clocks_find_scales,       clocks_judge_intervals,
-        clocks_judge_costs,        clocks_judge_granularity, clocks_judge_monotonicity,
-        clocks_judge_pairs,        clocks_judge_rates,       clocks_find_same,
-        clocks_judge_disturbances, clocks_judge_trust,       clocks_advise,
+        clocks_find_scales,       clocks_judge_intervals,    clocks_judge_costs,
+        clocks_judge_granularity, clocks_judge_monotonicity, clocks_judge_pairs,
+        clocks_judge_rates,
     };
     const size_t count = file->clock_count + 1;
     *report =
@@ -549,7 +565,20 @@ void clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_r
                                .rates = memory_new(count, sizeof(*report->rates)),
                                .same = memory_new(count, sizeof(*report->same)),
                                .verdicts = memory_new(count, sizeof(*report->verdicts))};
+    clocks_find_reference(file, instead, report);
     for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
         parts[i](file, report);
+}
+
+void clocks_judge(const struct clocks_case *file, uint64_t seed, struct clocks_report *report)
+{
+    judge_rates(file, -1, report);
+    const int32_t better = clocks_better_reference(file, report);
+    if (better >= 0)
+        judge_rates(file, better, report);
+    clocks_find_same(file, report);
+    clocks_judge_disturbances(file, report);
+    clocks_judge_trust(file, report);
+    clocks_advise(file, report);
     clocks_judge_findings(file, seed, report);
 }

@@ -218,10 +218,7 @@ uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
     *count = 0;
     for (size_t i = 0; i < run->file.clock_count; i++) {
         const struct clock_seen seen = clocks_seen(run, i);
-        const bool measured = clocks_has_rows(run, i) || seen.cost.known ||
-                              seen.granularity.known || seen.monotonic.known ||
-                              seen.offsets.known || seen.rate;
-        if (!clocks_is_judged(run, i) || !measured)
+        if (!clocks_is_judged(run, i) || !clock_was_measured(&run->report, (uint32_t)i))
             continue;
         bool known = seen.cost.known && isfinite(seen.cost.ns);
         /* A person's own clock is what they came for. */
@@ -243,14 +240,18 @@ uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
 /* --- why --- */
 
 /* That a clock cannot be falsified is one reason for all, and said above; that CPU time is no time
- * is as it should be. */
+ * is as it should be. What is or is not to be told from a wrong clock, and references that contradict
+ * each other, are neither. */
 static bool needs_reason(const struct clocks_run *run, uint32_t clock)
 {
     const struct clock_verdict *verdict = &run->report.verdicts[clock];
     bool fine =
         verdict->trust == TRUST_DEPENDABLE || verdict->trust == TRUST_NOT_FALSIFIABLE ||
         (verdict->trust == TRUST_CPU_TIME_ONLY && run->file.clocks[clock].role == ROLE_CPU_TIME);
-    return verdict->why.count && (run->studying.options->all || !fine);
+    return verdict->why.count &&
+           (run->studying.options->all || !fine || verdict->tie ||
+            reasons_find(&verdict->why, &clocks_words[CLOCKS_WITNESSES_DIFFER]) ||
+            reasons_find(&verdict->why, &clocks_words[CLOCKS_DIFFERS]));
 }
 
 /* "process-cputime, task-clock: why", at the first of them. */

@@ -43,21 +43,23 @@ enum clocks_saying {
     CLOCKS_RUNS_BY_WORK, CLOCKS_STEPS_BACK, CLOCKS_LACKS_TIME, CLOCKS_CPUS_DISAGREE,
     CLOCKS_MOVED_WRONG, CLOCKS_STOPS, CLOCKS_WRAPS, CLOCKS_LACKS_PERIODS, CLOCKS_COARSE,
     CLOCKS_COUNTS_OTHERS, CLOCKS_VARIES, CLOCKS_SCATTERED, CLOCKS_AT_WORST, CLOCKS_MADE_ELSEWHERE,
-    CLOCKS_MAYBE_ALIKE,
+    CLOCKS_MAYBE_ALIKE, CLOCKS_WITNESSES_DIFFER,
+    /* what agrees with a wrong clock */
+    CLOCKS_DIFFERS, CLOCKS_AGREES, CLOCKS_OF_WRONG_COUNTER, CLOCKS_RATE_TAKEN, CLOCKS_NOT_PARTED,
     /* what is right with it */
     CLOCKS_CLAIMS_ONLY, CLOCKS_COUNTS_ONLY, CLOCKS_COUNTS_ASLEEP, CLOCKS_ALL_DISTURBED,
     CLOCKS_DISTURBED, CLOCKS_USELESS_ACROSS, CLOCKS_RIGHT, CLOCKS_RIGHT_BY_REFERENCE, CLOCKS_TOO_FEW_KINDS,
     CLOCKS_NOT_COMPARED, CLOCKS_NOTHING_ELSE,
     /* the reference */
     CLOCKS_NO_REFERENCE, CLOCKS_OTHER_COUNTER, CLOCKS_SAME_SOURCE, CLOCKS_RATES_BESIDE,
-    CLOCKS_COULD_TELL,
+    CLOCKS_COULD_TELL, CLOCKS_FIRST_REFUTED,
     /* idle states */
     CLOCKS_IDLE_MATTERS, CLOCKS_IDLE_CHANGES_NONE, CLOCKS_IDLE_LATER, CLOCKS_AWAKE_LATER,
     CLOCKS_AWAKE_ALIKE, CLOCKS_IDLE_UNTOLD,
     /* advice */
     CLOCKS_SHORT_REGIONS, CLOCKS_IN_ORDER, CLOCKS_WITHOUT_RATE, CLOCKS_LONG_INTERVALS,
     CLOCKS_NEVER_FARTHER, CLOCKS_RATE_AGAINST, CLOCKS_ACROSS_CPUS, CLOCKS_FOR_CPU_TIME,
-    CLOCKS_NONE_TRUSTED, CLOCKS_NONE_CONFIRMED, CLOCKS_NONE_FALSIFIABLE, CLOCKS_HOST_TOOK,
+    CLOCKS_FALSIFIED, CLOCKS_WRONG_TOGETHER, CLOCKS_NONE_TRUSTED, CLOCKS_NONE_CONFIRMED, CLOCKS_NONE_FALSIFIABLE, CLOCKS_HOST_TOOK,
     CLOCKS_SLEEPS_LATE,
     /* findings */
     CLOCKS_EMULATED, CLOCKS_NO_COUNTER, CLOCKS_MACHINE_SAYS, CLOCKS_SHOWS, CLOCKS_SOME_OFF,
@@ -145,6 +147,7 @@ struct clocks_case {
     size_t absence_count;
 };
 
+struct clocks_report;
 /* Index of the clock by name, or -1. */
 int clocks_index(const struct clocks_case *file, const char *name);
 /* Is it judged, rather than a place or stolen time? */
@@ -152,6 +155,8 @@ bool clock_is_candidate(const struct clock_known *clock);
 /* Is it the CPU's own counter, in whatever form; and the first that is, or -1. */
 bool clock_is_counter(const struct clock_known *clock);
 int clocks_counter(const struct clocks_case *file);
+/* Is anything known of it, but its name? */
+bool clock_was_measured(const struct clocks_report *report, uint32_t clock);
 /* The column of that clock in the watch, or the first of such a role; -1: none. */
 int watch_column(const struct clock_watch *watch, uint32_t clock);
 int watch_role_column(const struct clocks_case *file, const struct clock_watch *watch,
@@ -206,8 +211,8 @@ struct clock_row {
 /* --- cost and granularity (judge-steps.c) --- */
 struct clock_cost {
     bool known;
-    double ticks, low,
-        high; /* of one reading: median over blocks, 95 %; NaN: no tick can be read */
+    double ticks, low, high; /* of one reading: median over processes of the medians of
+                                their blocks, 95 %; NaN: no tick can be read */
     double ns;
     size_t blocks;
 };
@@ -334,14 +339,26 @@ enum clock_fault {
     CLOCK_FAULTS
 };
 extern const char *const clock_fault_names[CLOCK_FAULTS]; /* "none" "wrong-rate" … */
+/* How a clock is tied to one that was falsified. */
+enum clock_tie {
+    TIE_NONE,
+    TIE_AGREES,  /* it keeps to it: wrong as well */
+    TIE_COUNTER, /* made of the same counter, and compared with nothing: wrong as well */
+    TIE_TAKEN,   /* claims no rate, and the one it is held to is that clock's: wrong as well */
+    TIE_UNTOLD,  /* agrees as far as its readings tell, which is too little to say more */
+};
 struct clock_verdict {
     enum clock_trust trust;
-    enum clock_fault fault; /* the one that explains most */
-    uint32_t faults;        /* bits of all that were found: 1u << fault */
-    int32_t worst_row;      /* index of the row with the worst ratio; -1 */
-    double worst_ratio;     /* NaN */
-    double shortest_us;     /* intervals that it tells to 1 %; NaN: none */
-    struct reasons why;     /* what decided */
+    enum clock_fault fault;             /* the one that explains most */
+    uint32_t faults;                    /* bits of all that were found: 1u << fault */
+    int32_t worst_row;                  /* index of the row with the worst ratio; -1 */
+    double worst_ratio;                 /* NaN */
+    double shortest_us;                 /* intervals that it tells to 1 %; NaN: none */
+    const struct clock_rate *falsified; /* by a clock of another make; NULL: it was not */
+    enum clock_tie tie;
+    uint32_t tied;      /* to this clock */
+    double tied_ppm;    /* by which the two may differ; NaN: not known */
+    struct reasons why; /* what decided */
 };
 
 enum clocks_purpose {
@@ -435,6 +452,10 @@ void clocks_judge_findings(const struct clocks_case *file, uint64_t seed,
 /* The steps of a clock that stands still over several readings, in ticks, by its looks; 1 for all
  * others. */
 double clock_step_find(const struct clocks_case *file, uint32_t clock);
+/* How fast it runs against another one, wherever the two were read together. */
+struct clock_rate clocks_rate_between(const struct clocks_case *file,
+                                      const struct clocks_report *report, uint32_t clock,
+                                      uint32_t against);
 /* By how much it may be behind, ns: that, never below a tick; or the usual step that watches of
  * steps showed, which is longer where the operating system had to wait for a CPU itself. */
 double clock_step_ns(const struct clocks_report *report, uint32_t clock);
@@ -442,6 +463,10 @@ double clock_step_ns(const struct clocks_report *report, uint32_t clock);
  * monotonic; false where they are not among its columns. */
 bool interval_suspended(const struct clocks_case *file, const struct clock_watch *watch,
                         size_t index);
+
+/* Where the clock around the intervals is falsified from outside: one there that is right; else -1.
+ */
+int32_t clocks_better_reference(const struct clocks_case *file, const struct clocks_report *report);
 
 /* Intervals to leave out, [interval of all watches, in order]: the machine was suspended, or the
  * reference itself was off, as all clocks of its own counter say. Of these `faults` are. */

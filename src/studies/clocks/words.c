@@ -48,6 +48,20 @@ const struct reason_words clocks_words[CLOCKS_SAYINGS] = {
         "changes of CPU][ {handed} over] it showed {ratio:%.6g} times what {reference} did"),
     SAY(MADE_ELSEWHERE, "made-elsewhere", ", which is made of another counter"),
     SAY(MAYBE_ALIKE, "maybe-alike", ", which is not known to be independent of it"),
+    SAY(WITNESSES_DIFFER, "witnesses-differ",
+        ", while by {other}, made of another counter as well, it is {ppm:%+.4g} ppm "
+        "({low_ppm:%+.4g} to {high_ppm:%+.4g}): {other} or {against} is wrong"),
+    /* what agrees with a wrong clock */
+    SAY(DIFFERS, "differs-from-wrong",
+        "differs from {clock}, which is wrong, as a right one would: nothing else could have shown "
+        "a fault"),
+    SAY(AGREES, "agrees-with-wrong", "agrees with {clock}[ to {ppm:%.2g} ppm], which"),
+    SAY(OF_WRONG_COUNTER, "of-wrong-counter",
+        "nothing here could tell its rate, and it is made of the counter of {clock}, which"),
+    SAY(RATE_TAKEN, "rate-taken-from-wrong",
+        "nobody claims its rate, and the one that it is held to is by {clock}, which"),
+    SAY(NOT_PARTED, "not-parted-from-wrong",
+        "cannot be told from {clock} by its readings[ (to {ppm:%.2g} ppm)], which"),
     /* what is right with it */
     SAY(CLAIMS_ONLY, "claims-only", "claims no more than {claim}"),
     SAY(COUNTS_ONLY, "counts-only",
@@ -83,6 +97,9 @@ const struct reason_words clocks_words[CLOCKS_SAYINGS] = {
         "{clock}, whose clocksource is {clocksource}: the counter that the clocks here are made "
         "of, so agreement proves nothing"),
     SAY(RATES_BESIDE, "rates-against", "rates are held against {against}[ and {also}] as well"),
+    SAY(FIRST_REFUTED, "usual-one-refuted",
+        "{clock}, which is right by the controller's clock (outside); {usual}, the usual one, is "
+        "not"),
     SAY(COULD_TELL, "others-could-tell", "an RTC, PTP, an HPET or another machine could"),
     /* idle states */
     SAY(IDLE_MATTERS, "idle-matters",
@@ -112,6 +129,11 @@ const struct reason_words clocks_words[CLOCKS_SAYINGS] = {
         "future."),
     SAY(FOR_CPU_TIME, "cpu-time",
         "CPU time: {clock}[, {cost_ns:time} a reading]. It stands still over sleep and waiting."),
+    SAY(FALSIFIED, "falsified",
+        "{falsified} {falsified|clock was|clocks were} falsified by {against}, which is made of "
+        "another counter: {clock} runs {times:%.6g} times as fast as it claims."),
+    SAY(WRONG_TOGETHER, "wrong-together",
+        "{tied} more {tied|agrees|agree} with what is wrong, and cannot be trusted either."),
     SAY(NONE_TRUSTED, "none-trusted",
         "No clock of this machine is to be trusted for an interval: time from outside, by a clock "
         "of another machine."),

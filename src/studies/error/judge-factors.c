@@ -755,12 +755,6 @@ static size_t choose(struct sweep *sweep)
     return most;
 }
 
-/* Exact errors lie on their line but for rounding: that is neither a slope nor a spread. */
-static double without_dust(double figure, double largest)
-{
-    return fabs(figure) < 1e-12 * largest ? 0 : figure;
-}
-
 /* Through process medians as rows: a constant, the number of counters. */
 static void fit_slope(const struct sweep *sweep, struct error_by_counters *by)
 {
@@ -770,14 +764,12 @@ static void fit_slope(const struct sweep *sweep, struct error_by_counters *by)
         processes += takes(sweep, i) ? sweep->ways->list[i].cell->processes : 0;
     AUTO_MEMORY double *columns = memory_new(processes, WIDTH * sizeof(*columns));
     AUTO_MEMORY double *y = memory_new(processes, sizeof(*y));
-    double largest = 0;
     for (size_t i = sweep->begin; i < sweep->end; i++) {
         const struct error_cell *cell = sweep->ways->list[i].cell;
         const size_t end = takes(sweep, i) ? rows + error_process_medians(cell, y + rows) : rows;
         for (; rows < end; rows++) {
             columns[rows * WIDTH] = 1;
             columns[rows * WIDTH + 1] = cell->counters;
-            largest = fmax(largest, fabs(y[rows]));
         }
     }
     struct coefficient coefficients[WIDTH];
@@ -789,9 +781,9 @@ static void fit_slope(const struct sweep *sweep, struct error_by_counters *by)
     const struct coefficient *slope = &coefficients[WIDTH - 1];
     if (least_squares(&design, true, &fit, coefficients, NULL) || slope->aliased)
         return;
-    by->slope = without_dust(slope->value, largest);
-    by->low = by->slope - without_dust(slope->value - slope->low, largest);
-    by->high = by->slope + without_dust(slope->high - slope->value, largest);
+    by->slope = slope->value;
+    by->low = slope->low;
+    by->high = slope->high;
 }
 
 static void judge_sweep(struct sweep *sweep, struct error_pool *pool, struct error_report *report)

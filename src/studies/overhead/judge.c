@@ -640,7 +640,8 @@ static void put_median(struct writer *writer, struct overhead_figure figure, siz
     size_t kept = 0;
     memset(writer->by_slot, 0, (slots + 1) * sizeof(*writer->by_slot));
     for (size_t i = 0; i < count; i++)
-        if (!isnan(writer->calls[i].cost)) {
+        /* The very first call of a process has no predecessor, and no part where there are more. */
+        if (!isnan(writer->calls[i].cost) && (writer->calls[i].slot_before >= 0 || count == 1)) {
             writer->by_slot[writer->calls[i].slot_before + 1]++;
             writer->calls[kept++] = writer->calls[i];
         }

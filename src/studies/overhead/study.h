@@ -237,7 +237,8 @@ struct overhead_figure {
     int32_t predecessor;                /* cold: of that call; warm: -1 */
     const struct overhead_meter *meter; /* of the tour, or one of the report's totals */
     const char *variant;                /* as a row's */
-    double value; /* median of its undisturbed calls, each predecessor weighing the same */
+    double value; /* median of its undisturbed calls, each predecessor weighing the same; warm:
+                     without the very first, which has none */
     size_t runs;
     const struct account *account; /* cold: of that call; warm: NULL */
 };

@@ -79,6 +79,20 @@ static struct settings settings_gather(const struct repeat_report *report,
 
 /* --- what the rest follows --- */
 
+/* Is it what the program did? A tool that executes it in its own process has the account of that
+ * process, and one that stops it at every instruction or system call makes a switch of each, and
+ * takes so long that interrupts come. Nor is a count explained by itself. */
+static bool is_of_program(const struct repeat_cell *cell, const char *event, enum follows what)
+{
+    static const char *const same[] = {[FOLLOWS_INTERRUPTS] = "interrupts",
+                                       [FOLLOWS_FAULTS] = "-faults",
+                                       [FOLLOWS_SWITCHES] = "context-switches"};
+    if (strstr(event, same[what]))
+        return false;
+    return (strcmp(cell->source, "perf_event") == 0 && cell->detail == DETAIL_NONE) ||
+           (what == FOLLOWS_FAULTS && strcmp(cell->source, "step") == 0);
+}
+
 static double account_of(const struct repeat_run *run, enum follows what)
 {
     switch (what) {
@@ -132,8 +146,10 @@ static void follow_one(const struct settings *settings, bool also, enum follows 
 static struct followed settings_follow(const struct settings *settings, bool also)
 {
     struct followed followed = {FOLLOWS_NOTHING, (double)NAN, 0};
+    const char *event = settings->controlled_cell->event[settings->controlled_row->event];
     for (enum follows what = FOLLOWS_INTERRUPTS; what <= FOLLOWS_SWITCHES; what++)
-        follow_one(settings, also, what, &followed);
+        if (is_of_program(settings->controlled_cell, event, what))
+            follow_one(settings, also, what, &followed);
     return followed;
 }
 
@@ -171,15 +187,17 @@ static uint32_t set_of(const struct repeat_effect *effect, bool brings)
     return set;
 }
 
-/* "identical in 12 of 12 runs", or "0.012 %". */
-static const struct reasons *variation(const struct kept *kept)
+/* "identical in 12 of 12 runs", or "0.012 %": of the as-is mean, so that all settings of a sentence
+ * are told by one measure, which is that of the ratio; said where it makes a difference. */
+static const struct reasons *variation(const struct settings *settings, const struct kept *kept)
 {
     struct reasons *says = memory_new(1, sizeof(*says));
-    const double mean = kept_mean(kept);
+    const double mean = kept_mean(&settings->as_is);
     if (kept->count > 1 && !(kept_variance(kept) > 0))
         SAY(says, SAYS_IDENTICAL, kept->count);
     else if (mean > 0)
-        SAY(says, SAYS_VARIES_BY, 100 * sqrt(kept_variance(kept)) / mean);
+        SAY(says, SAYS_VARIES_BY, 100 * sqrt(kept_variance(kept)) / mean,
+            mean_differs(kept_mean(kept), mean) ? "as-is" : NULL);
     else
         SAY(says, SAYS_UNKNOWN);
     return says;
@@ -208,9 +226,9 @@ static void tell_named(const struct settings *settings, uint32_t named,
     const struct kept *only = &settings->only[part->control];
     const struct kept *without = &settings->without[part->control];
     if (part->brings && only->count > 1)
-        SAY(&effect->who, SAYS_WITH_IT, variation(only));
+        SAY(&effect->who, SAYS_WITH_IT, variation(settings, only));
     if (without->count > 1)
-        SAY(&effect->who, SAYS_WITHOUT_IT, variation(without));
+        SAY(&effect->who, SAYS_WITHOUT_IT, variation(settings, without));
     if (named & ~did)
         SAY(&effect->who, SAYS_AS_WELL, listed(named & ~did, " or "));
 }
@@ -247,7 +265,7 @@ static void tell_rest(const struct settings *settings, const struct told *told,
     const struct repeat_cell *cell = settings->controlled_cell;
     if (!(kept_variance(&settings->controlled) > 0))
         return;
-    SAY(&effect->who, SAYS_REST, variation(&settings->controlled));
+    SAY(&effect->who, SAYS_REST, variation(settings, &settings->controlled));
     if (told->followed.what != FOLLOWS_NOTHING) {
         SAY(&effect->who, SAYS_FOLLOWS, 100 * told->followed.share, names[told->followed.what],
             told->followed.each);
@@ -280,14 +298,16 @@ static void settings_tell(const struct settings *settings, const struct told *to
     if (told->varies && told->named) {
         tell_named(settings, told->named, effect);
     } else if (told->varies) {
-        SAY(&effect->who, SAYS_FROM_TO, variation(as_is), variation(controlled));
+        SAY(&effect->who, SAYS_FROM_TO, variation(settings, as_is),
+            variation(settings, controlled));
         SAY(&effect->who, settings->singles ? SAYS_UNDECIDED : SAYS_NOT_SINGLY);
     } else if (same) {
         SAY(&effect->who, SAYS_ALWAYS_SAME, as_is->count, controlled->count);
     } else if (told->varies_less) {
-        SAY(&effect->who, SAYS_WORSE, variation(as_is), variation(controlled));
+        SAY(&effect->who, SAYS_WORSE, variation(settings, as_is), variation(settings, controlled));
     } else {
-        SAY(&effect->who, SAYS_NO_CONTROL, as_is->count, variation(as_is), variation(controlled));
+        SAY(&effect->who, SAYS_NO_CONTROL, as_is->count, variation(settings, as_is),
+            variation(settings, controlled));
     }
     tell_rest(settings, told, effect);
     tell_levels(settings, told->named, effect);
@@ -443,9 +463,12 @@ static void judge_effect(const struct repeat_row *row, uint64_t seed, struct rep
     effect->ratio = below > 0 ? sqrt(above / below) : above > 0 ? INFINITY : unknown;
     effect->ratio_low = isnan(effect->ratio) ? unknown : sqrt(ratio.low);
     effect->ratio_high = isnan(effect->ratio) ? unknown : sqrt(ratio.high);
-    struct told told = {.varies = spread_p(&as_is, 1, &controlled, 1, seed) < VARIES_LEVEL,
-                        .varies_less =
-                            spread_p(&controlled, 1, &as_is, 1, seed + 1) < VARIES_LEVEL};
+    /* Ranks say how sure it is, standard deviations how much: where they disagree, neither is said.
+     */
+    struct told told = {
+        .varies = above > below && spread_p(&as_is, 1, &controlled, 1, seed) < VARIES_LEVEL,
+        .varies_less =
+            below > above && spread_p(&controlled, 1, &as_is, 1, seed + 1) < VARIES_LEVEL};
     for (enum control control = 0; control < CONTROL_COUNT; control++) {
         struct control_part *part = &effect->parts[control];
         *part = (struct control_part){.control = control, .only = none, .without = none};

@@ -133,6 +133,11 @@ struct kept kept_counts(const struct repeat_cell *cell, uint32_t event)
     return kept;
 }
 
+bool mean_differs(double mean, double as_is)
+{
+    return fabs(mean - as_is) > .005 * as_is;
+}
+
 double kept_mean(const struct kept *kept)
 {
     return (double)kept->base + moments_of(kept->values, kept->count).mean;

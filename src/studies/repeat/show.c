@@ -189,23 +189,27 @@ char *repeat_difference(double value, char text[NUMBER_SIZE])
  * The answer of `assay repeat`: by how much each program varies as it is, what is left of that
  * when it is controlled, and which control did it. */
 
-/* "12 of 12 runs identical", or "it varies by 0.83 % (12 runs)". */
-static void put_setting(const struct repeat_row *row, struct text *out)
+/* "12 of 12 runs identical", or "it varies by 0.83 % (12 runs)"; of the as-is mean where that is
+ * given, which is said where it makes a difference. */
+static void put_setting(const struct repeat_row *row, const struct repeat_row *as_is,
+                        struct text *out)
 {
+    const bool of_as_is = as_is && as_is->mean > 0 && mean_differs(row->mean, as_is->mean);
+    const double percent = of_as_is ? 100 * row->stdev / as_is->mean : row->cv_percent;
     if (!row->runs)
         text_puts(out, "no run could be counted");
     else if (row->runs == 1)
         text_puts(out, "executed once only");
     else if (row->distinct > 1 && isfinite(row->cv_percent))
-        text_printf(out, "it varies by %s %% (%zu runs)", REPEAT_PERCENT(row->cv_percent),
-                    row->runs);
+        text_printf(out, "it varies by %s %%%s (%zu runs)", REPEAT_PERCENT(percent),
+                    of_as_is ? " of the as-is mean" : "", row->runs);
     else
         text_printf(out, "%zu of %zu runs identical",
                     row->distinct == 1 ? row->runs : repeat_alike(row), row->runs);
 }
 
 /* "as-is it varies by 0.8 % (12 runs), controlled 12 of 12 runs identical; hash-seeds did it.", or
- * behind the second ", 690 times less (120 to 4,000)". */
+ * behind the second ", 690 times less (120 to 4,000)", unless that may be chance. */
 static void put_effect(const struct repeat_effect *effect, struct text *out)
 {
     const bool less = effect->ratio >= 1;
@@ -213,10 +217,11 @@ static void put_effect(const struct repeat_effect *effect, struct text *out)
     /* What the judge says of runs without any difference has their numbers. */
     if (!reasons_find(&effect->who, &repeat_words[SAYS_ALWAYS_SAME])) {
         text_puts(out, "as-is ");
-        put_setting(effect->as_is, out);
+        put_setting(effect->as_is, NULL, out);
         text_puts(out, ", controlled ");
-        put_setting(effect->controlled, out);
-        if (isfinite(effect->ratio) && effect->ratio > 0) {
+        put_setting(effect->controlled, effect->as_is, out);
+        if (isfinite(effect->ratio) && effect->ratio > 0 &&
+            !reasons_find(&effect->who, &repeat_words[SAYS_NO_CONTROL])) {
             number_significant(less ? effect->ratio : 1 / effect->ratio, 2, ratio, sizeof(ratio));
             number_significant(effect->ratio_low, 2, low, sizeof(low));
             number_significant(effect->ratio_high, 2, high, sizeof(high));
@@ -283,7 +288,7 @@ static void repeat_put_summary(const struct repeating *run, const struct style *
                 put_effect(effect, &words);
             } else {
                 text_printf(&words, "%s ", REPEAT_SETTING(row->cell->controls));
-                put_setting(row, &words);
+                put_setting(row, NULL, &words);
                 text_puts(&words, "; under no other setting.");
             }
             put_apart(run, program, &words);

@@ -79,6 +79,11 @@ static void add_failed(const struct repeat_case *file, struct skip_groups *group
                           command_detail_names[cell->detail]);
         if (!cell->runs && cell->failed && cell->reason)
             skip_groups_add(groups, name, cell->reason, cell->error, false);
+        if (cell->runs && cell->remark)
+            skip_groups_add(
+                groups, name,
+                memory_format("its counts are not of what it executes elsewhere: %s", cell->remark),
+                0, false);
         else if (cell->runs && cell->timed_out == cell->runs &&
                  strcmp(cell->source, "perf_event") != 0)
             skip_groups_add(groups, name, endless, 0, false);
@@ -613,6 +618,7 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
                                  .error = stored->error};
     if (stored->failed)
         cell->reason = copy(stored->reason ? stored->reason : strerror(stored->error));
+    cell->remark = memory_copy(stored->remark);
     take_columns(load, stored, cell, origin);
     return 0;
 }

@@ -149,6 +149,8 @@ struct repeat_cell {
     uint32_t timed_out;  /* of the runs */
     int error;
     char *reason; /* NULL: none failed */
+    char
+        *remark; /* why its counts are of another path than the program's own; NULL: they are not */
 };
 
 struct repeat_absence {
@@ -496,7 +498,9 @@ struct kept {
 /* A cell or an event that does not exist has none. */
 struct kept kept_counts(const struct repeat_cell *cell, uint32_t event);
 
-double kept_mean(const struct kept *kept);                         /* NaN: none */
+double kept_mean(const struct kept *kept); /* NaN: none */
+/* By so much that shares of the one and of the other are two figures? */
+bool mean_differs(double mean, double as_is);
 double kept_variance(const struct kept *kept);                     /* NaN: fewer than two */
 double kept_shift(const struct kept *from, const struct kept *to); /* of the mean */
 size_t kept_distinct(const struct kept *kept);                     /* different counts */

@@ -9,7 +9,7 @@
 const struct reason_words repeat_words[REPEAT_WORDS] = {
     /* --- how much something varies, within other sentences --- */
     [SAYS_IDENTICAL] = {"identical", "identical in {runs} of {runs} runs"},
-    [SAYS_VARIES_BY] = {"varies-by", "{percent:2} %"},
+    [SAYS_VARIES_BY] = {"varies-by", "{percent:2} %[ of the {of} mean]"},
     [SAYS_UNKNOWN] = {"unknown", "unknown"},
     /* --- which control did it --- */
     [SAYS_TIMED_OUT] = {"timed-out", "most runs did not end in their time: what was counted until "

@@ -53,6 +53,17 @@ static json_t *classes_json(const struct truth_run *run)
     return object;
 }
 
+/* A class is there when its count is a limit. */
+static json_t *unsure_json(const struct truth_run *run)
+{
+    const struct truth_sums *classes = &run->counted.classes;
+    json_t *object = json_object();
+    for (size_t i = 0; truth_is_covered(run) && i < classes->count; i++)
+        if (classes->list[i].unsure)
+            json_object_set_new(object, classes->list[i].name, json_count(classes->list[i].unsure));
+    return object;
+}
+
 static struct value get_repetitions(const void *item, const void *context)
 {
     (void)context;
@@ -75,6 +86,10 @@ GETTER(get_note, struct truth_run,
 
 GETTER(get_classes, struct truth_run, value_json(classes_json(item)))
 
+GETTER(get_unsure, struct truth_run, value_json(unsure_json(item)))
+
+GETTER(get_limit, struct truth_sum, value_flag(item->unsure > 0))
+
 GETTER(get_line, struct truth_run, value_text(item->line))
 
 GETTER(get_seconds, struct truth_counted, value_real((double)item->nanoseconds / 1e9))
@@ -95,6 +110,8 @@ static const struct field opcode_fields[] = {
     {"opcode", AT(struct truth_sum, name), "as the decoder calls it"},
     {"count", AT(struct truth_sum, count), "instructions executed"},
     {"repetitions", AT(struct truth_sum, repetitions), "of string instructions, beyond the first"},
+    {"at_least", GET(FIELD_FLAG, get_limit),
+     "there may be more: of some instructions no decoder knows the opcode, or nobody told them"},
 };
 static const struct fields opcode_table =
     FIELDS("truth.opcode", "instructions of one opcode", opcode_fields);
@@ -104,6 +121,8 @@ static const struct field function_fields[] = {
     {"function", GET(FIELD_TEXT, get_function), "its name there", .nullable = true},
     {"count", AT(struct truth_sum, count), "instructions executed"},
     {"repetitions", AT(struct truth_sum, repetitions), "of string instructions, beyond the first"},
+    {"at_least", GET(FIELD_FLAG, get_limit),
+     "there may be more: of some instructions nobody told where they are"},
 };
 static const struct fields function_table =
     FIELDS("truth.function", "instructions of one function", function_fields);
@@ -141,6 +160,10 @@ static const struct field account_fields[] = {
     {"unknown", AT(struct truth_counted, unknown),
      "instructions that no decoder knows: of no opcode, and of the class instructions only",
      .known = KNOWN(struct truth_counted, has_code), .absent = TRUTH_NO_CODE},
+    {"other_path", AT(struct truth_counted, other_path),
+     "why the program took another path under the source than it takes without: the count is of "
+     "that one",
+     .nullable = true, .column = true},
 };
 static const struct fields account_table = FIELDS("truth.account", NULL, account_fields);
 
@@ -149,6 +172,10 @@ static const struct field row_fields[] = {
     {"classes", GET(FIELD_JSON, get_classes),
      "instructions executed by class; a repeated string instruction counts once; a class that the "
      "source cannot tell is not there",
+     .schema = "object"},
+    {"unsure", GET(FIELD_JSON, get_unsure),
+     "classes whose count is a lower limit (at least), with how many instructions more may be of "
+     "each: no decoder knows enough of them; a class that is not here is exact",
      .schema = "object"},
     {"", SPLICED_AT(struct truth_run, counted, &account_table)},
     {"program", GET(FIELD_TEXT, get_line), "its words", .column = true},

@@ -43,9 +43,17 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
                   stored->error);
         return 0;
     }
-    *place = 0;
+    /* A path that is not the program's own counts where nobody had that one. */
+    if (loading->cell && stored->remark) {
+        skips_add(&run->studying.skips, source, stored->remark, 0);
+        return 0;
+    }
+    if (loading->cell)
+        skips_add(&run->studying.skips, run->counted.source, run->counted.other_path, 0);
+    *place = stored->cell.id;
     loading->cell = stored->cell.id;
     loading->counted = plan_copy(&stored->cell);
+    run->counted = (struct truth_counted){.other_path = memory_copy(stored->remark)};
     memcpy(run->counted.source, source, sizeof(source));
     run->counter = &run->known_counter;
     return 0;
@@ -113,6 +121,8 @@ static int take_run(void *context, const struct read_run *read)
 {
     struct loading *loading = context;
     struct truth_counted *counted = &loading->run->counted;
+    if (read->place != loading->cell)
+        return 0;
     counted->account = read->account;
     for (uint32_t i = 0; i < read->counters; i++) {
         const char *event = loading->counted.events[i];
@@ -148,12 +158,31 @@ static int take_executed(void *context, const struct stored_executed *executed)
         .object = memory_copy(executed->object),
         .name = memory_copy(executed->name),
         .count = executed->count,
-        .repetitions = executed->repetitions,
+        .repetitions = class ? 0 : executed->repetitions,
+        .unsure = class ? executed->repetitions : 0,
     };
     counted->has_code |= function;
     counted->told += function ? executed->count : 0;
     counted->repetitions += function ? executed->repetitions : 0;
     return 0;
+}
+
+/* What no decoder knows may be of each class and opcode, what was not told of everything. */
+static void take_unsure(struct truth_counted *counted)
+{
+    struct truth_sums *const all[] = {&counted->functions, &counted->opcodes, &counted->classes};
+    const uint64_t untold =
+        counted->told < counted->instructions ? counted->instructions - counted->told : 0;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        for (size_t j = 0; j < all[i]->count; j++) {
+            struct truth_sum *sum = &all[i]->list[j];
+            const bool whole = all[i] == &counted->functions ||
+                               strcmp(sum->name, EXECUTED_UNKNOWN) == 0 ||
+                               strcmp(sum->name, "instructions") == 0;
+            if (!whole && sum->unsure < counted->unknown) /* stores of before told no more */
+                sum->unsure = counted->unknown;
+            sum->unsure += untold;
+        }
 }
 
 int truth_load(void *kept, struct store *store, struct failure *failure)
@@ -175,6 +204,7 @@ int truth_load(void *kept, struct store *store, struct failure *failure)
         error = store_each_subject(store, take_subject, &run->known, failure);
     if (error == 0 && loading.cell)
         error = store_each_executed(store, take_executed, &loading, failure);
+    take_unsure(&run->counted);
     if (error == 0 && !run->line && run->studying.given->from)
         error = fail_with(failure, -EINVAL, "the run in %.300s ended before the command was tried",
                           run->studying.given->from);

@@ -245,9 +245,9 @@ static int look(void *kept)
     struct failure failure = {0};
     if (command_outcome_find(run->studying.store, &outcome, &failure) < 0)
         return deliver_failure("truth", &failure, EXIT_OURS);
-    run->found = outcome.done;
+    run->found = outcome.done && (!outcome.remark || run->tried == run->candidate_count);
     run->error = outcome.error;
-    run->reason = outcome.reason;
+    run->reason = outcome.remark ? outcome.remark : outcome.reason;
     return EXIT_DONE;
 }
 

@@ -90,13 +90,14 @@ static void put_known(const struct truth_run *run, const struct style *style, st
 
 /* --- tables --- */
 
-static void add_count(struct table *table, uint64_t count, uint64_t all)
+static void add_count(struct table *table, const struct truth_sum *sum, uint64_t all)
 {
+    const char *limit = sum->unsure ? "at least " : "";
     char number[NUMBER_SIZE];
-    number_count(count, number, sizeof(number));
-    table_add(table, TONE_STRONG, number);
+    number_count(sum->count, number, sizeof(number));
+    table_addf(table, TONE_STRONG, "%s%s", limit, number);
     if (all)
-        table_addf(table, TONE_PLAIN, "%.2f", 100 * (double)count / (double)all);
+        table_addf(table, TONE_PLAIN, "%s%.2f", limit, 100 * (double)sum->count / (double)all);
     else
         table_add(table, TONE_PLAIN, "");
 }
@@ -114,7 +115,7 @@ static void put_classes(const struct truth_run *run, const struct style *style, 
         if (!class->count && !run->studying.given->all)
             continue;
         table_add(&table, TONE_PLAIN, class->name);
-        add_count(&table, class->count, counted->instructions);
+        add_count(&table, class, counted->instructions);
     }
     if (table.count) {
         text_putc(out, '\n');
@@ -144,7 +145,7 @@ static void put_sums(const struct truth_run *run, bool functions, const struct s
         const struct truth_sum *sum = &sums->list[shown];
         if (!functions)
             table_add(&table, TONE_PLAIN, sum->name);
-        add_count(&table, sum->count, run->counted.instructions);
+        add_count(&table, sum, run->counted.instructions);
         if (functions) {
             const char *slash = strrchr(sum->object, '/');
             const char *object = slash && slash[1] ? slash + 1 : sum->object;
@@ -199,6 +200,17 @@ static void put_code(const struct truth_run *run, struct text *out)
     if (counted->unknown)
         text_printf(out, "No decoder here knows %s of them: they are of no class and opcode. ",
                     one);
+    uint64_t unsure = 0;
+    for (size_t i = 0; i < counted->classes.count; i++)
+        if (counted->classes.list[i].unsure > unsure)
+            unsure = counted->classes.list[i].unsure;
+    number_count(unsure, one, sizeof(one));
+    if (unsure && truth_is_covered(run))
+        text_printf(
+            out,
+            "Where it says \"at least\", up to %s more may be of the class: no decoder here "
+            "knows enough of them. ",
+            one);
     if (counted->repetitions)
         text_puts(out, "Loads and stores: of a repeated string instruction the first of each. ");
 }
@@ -246,6 +258,9 @@ void truth_put_report(const void *kept, const struct style *style, struct text *
     if (!run->counter)
         return;
     put_answer(run, style, out);
+    if (run->counted.other_path)
+        section_printf(style, out, "This is not what it executes without %s: %s.",
+                       run->counted.source, run->counted.other_path);
     put_repetitions(run, style, out);
     put_known(run, style, out);
     put_classes(run, style, out);

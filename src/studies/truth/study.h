@@ -29,6 +29,7 @@ struct truth_options {
 struct truth_sum {
     char *object, *name;
     uint64_t count, repetitions;
+    uint64_t unsure; /* that may be of it, too: then the count is a limit */
 };
 struct truth_sums {
     struct truth_sum *list; /* the most executed first; classes in the order of their table */
@@ -43,6 +44,7 @@ struct truth_sums {
 /* One execution, as a source counted it. */
 struct truth_counted {
     char source[32];
+    char *other_path;      /* why it is not what the program executes elsewhere; NULL: it is */
     uint64_t instructions; /* a repeated string instruction once */
     bool lost;             /* the source was killed with the command before it told them */
     bool has_raw;
@@ -68,7 +70,7 @@ struct truth_run {
     const struct catalogue_counter **candidates; /* the fastest first */
     size_t candidate_count, tried;
     bool found;                /* the last one counted it */
-    char *reason;              /* why it could not */
+    char *reason;              /* why it could not, or what it counted is not the program's path */
     struct executed *executed; /* of the visit under way */
     bool ran;                  /* stretches of it came */
     /* --- what the store has of it --- */

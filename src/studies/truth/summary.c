@@ -17,7 +17,9 @@ static void lead(const void *kept, struct lead *sentences)
         text_puts(&sentence, "an unknown number of");
     else
         figure_put_number(&sentence, (double)run->counted.instructions);
-    text_printf(&sentence, " instructions, by %s.", run->counted.source);
+    text_printf(&sentence, " instructions, by %s%s%s.", run->counted.source,
+                run->counted.other_path ? ", and other ones elsewhere: " : "",
+                run->counted.other_path ? run->counted.other_path : "");
     told_say(sentences, text_string(&sentence));
 }
 

@@ -693,6 +693,7 @@ static bool explain_long(struct explaining *explaining)
         return false;
     struct explanation found = explanation_of(CAUSE_UNKNOWN, "run", location, location - 2 * sigma,
                                               location + 2 * sigma, 0);
+    explaining->explained->right_to_ns = right;
     SAY(explaining_add(explaining, &found), LONG_WINDOWS, right, location, window_of(first),
         first->point->specimen, first->point->n);
     return true;
@@ -738,7 +739,9 @@ static const double multiples[] = {1, 2, 3, 4, 8, 16, 0.5, 0.25, 0.125};
 struct fit {
     size_t known;             /* points that state the class */
     size_t wrong;             /* of them, where the class does not fit */
-    size_t telling;           /* where it fits and the event's own truth does not */
+    size_t telling;           /* where it fits and the event's own truth does not … */
+    const char *specimen;     /* … on this code … */
+    bool elsewhere;           /* … and on other code, too */
     size_t unstated;          /* where the own truth does not fit and this class is not stated */
     bool along;               /* the counts are the own class and that of the other one besides */
     double square;            /* of what it leaves, in standard deviations */
@@ -767,7 +770,11 @@ static struct fit try_class(const struct errors *errors, const char *class, doub
         fit.wrong += off > FITS;
         fit.along &= error_sigmas(point, point->location - multiple * truth) <= FITS;
         /* Where the noise could hide the class, that it is there says nothing. */
-        fit.telling += off <= FITS && own_fails && error_sigmas(point, multiple * truth) > DIFFERS;
+        if (off <= FITS && own_fails && error_sigmas(point, multiple * truth) > DIFFERS) {
+            fit.elsewhere |= fit.specimen && strcmp(fit.specimen, point->point->specimen) != 0;
+            fit.specimen = point->point->specimen;
+            fit.telling++;
+        }
         fit.square += off * off;
         fit.own += error_sigmas(point, point->location) * error_sigmas(point, point->location);
         double weight = 1 / (point->sigma * point->sigma);
@@ -809,7 +816,10 @@ static void gather(const struct errors *errors, double multiple, struct definiti
             if (passed || candidates->count > OTHERS_MOST)
                 continue;
             struct fit fit = try_class(errors, name, multiple);
+            /* What one specimen alone does of all is no definition: it does other things as well.
+             */
             if (!fit.known || fit.wrong || fit.unstated || fit.telling < POINTS_LEAST ||
+                (!fit.elsewhere && errors->judgement->row_count > 1) ||
                 (multiple != 1 && fit.along))
                 continue;
             if (!candidates->count)
@@ -1107,7 +1117,7 @@ void explain(const struct judgement *judgement, struct explained *explained)
                                                explain_stray_faults, explain_point};
     struct memory_scope scope;
     memory_scope_begin(&scope);
-    *explained = (struct explained){0};
+    *explained = (struct explained){.right_to_ns = INFINITY};
     struct explaining *explaining = memory_new(1, sizeof(*explaining));
     explaining->explained = explained;
     errors_collect(judgement, &explaining->errors);

@@ -928,6 +928,8 @@ static void note_strays(struct judgement *judgement, const struct circumstances 
         SAY(&judgement->why, STRAYED, off, quiet, most, where->specimen, where->n);
 }
 
+#define LEAST_N 3
+
 /* A cause that nobody looked for is another unknown than one that was not found. */
 static void note_missing(struct judgement *judgement)
 {
@@ -936,9 +938,19 @@ static void note_missing(struct judgement *judgement)
     } sought[] = {{"syscalls", "system calls"}, {"page-faults", "page faults"}};
     const struct evidence *evidence = judgement->evidence;
     AUTO_TEXT struct text missing = {0};
+    const bool explained = judgement->explanation_count && judgement->explanations[0].share > 0;
     if (judgement->cause != CAUSE_UNKNOWN || !evidence->kind || !kind_is_of_cpu(evidence->kind) ||
-        !event_is_user_only(evidence) || judgement->explanation_count)
+        !event_is_user_only(evidence) || explained)
         return;
+    /* Of what deviates, a plan that is not cut off takes three N of every specimen at least. */
+    for (size_t i = 0; i < judgement->row_count && !missing.length; i++) {
+        const struct judged_row *row = &judgement->rows[i];
+        size_t measured = 0;
+        for (size_t j = 0; j < row->point_count; j++)
+            measured += row->points[j].runs > 0;
+        if (grade_is_firm(row->grade) && row->counters == 1 && measured > 0 && measured < LEAST_N)
+            text_printf(&missing, "more N of %s", row->specimen);
+    }
     for (size_t i = 0; i < sizeof(sought) / sizeof(*sought); i++) {
         bool measured = false;
         for (size_t j = 0; j < judgement->point_count && !measured; j++) {
@@ -982,7 +994,8 @@ static bool has_trait(const struct point *point, const char *class)
     return trait && trait->count > 0;
 }
 
-static void find_limits(struct judgement *judgement, const struct circumstances *circumstances)
+static void find_limits(struct judgement *judgement, const struct circumstances *circumstances,
+                        double right_to_ns)
 {
     struct judged_limits *limits = &judgement->limits;
     limits->interrupts = NAN;
@@ -1001,7 +1014,8 @@ static void find_limits(struct judgement *judgement, const struct circumstances 
         limits->migrations |= has_trait(judged->point, "cpu-migrations");
         look_at_windows(judged, &usual, &interrupts);
         /* The clock of a source runs for as long as its process lives. */
-        if (usual <= limits->longest_ns || strcmp(judgement->evidence->kind, "source") == 0)
+        if (usual <= limits->longest_ns || (double)usual > 1.5 * right_to_ns ||
+            strcmp(judgement->evidence->kind, "source") == 0)
             continue;
         limits->longest_ns = usual;
         limits->longest_n = judged->point->n;
@@ -1048,7 +1062,7 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
             judgement->rows[i].verdict = VERDICT_UNSUPPORTED;
         return;
     }
-    struct explained explained = {0};
+    struct explained explained = {.right_to_ns = INFINITY};
     test_filter(judgement);
     if (judgement->runs > 0)
         explain(judgement, &explained);
@@ -1077,7 +1091,7 @@ void judge_event(const struct evidence *evidence, struct judgement *judgement)
     find_cause(judgement, &verdicts, &explained, &order);
     note_strays(judgement, &circumstances);
     note_missing(judgement);
-    find_limits(judgement, &circumstances);
+    find_limits(judgement, &circumstances, explained.right_to_ns);
     note_reach(judgement);
     hand_down_cause(judgement);
 }

@@ -113,6 +113,7 @@ struct explained {
     struct explanation list[EXPLANATIONS_MOST];
     size_t count;
     const char *fits;    /* the class that the event counts instead; NULL */
+    double right_to_ns;  /* windows longer than that are off; INFINITY: no such length was found */
     struct reasons note; /* a sentence of each, with its size */
 };
 

@@ -17,6 +17,7 @@
 #define ACCOUNT_PREFIX  "qemu-run."
 #define ACCOUNT_MAGIC   "assay-qemu-run 1"
 #define ACCOUNT_MAPS    1024u
+#define ACCOUNT_REFUSED 16u
 #define ACCOUNT_RECORDS (4u << 20) /* the file has holes where nothing was recorded */
 
 /* Why an account is not whole. */
@@ -46,7 +47,10 @@ struct account_header {
     uint64_t followed; /* programs that it executed in QEMU: with an account, as forks */
     uint64_t leaving;  /* calls that execute another program and have not returned */
     char other[1024];  /* the program of the latest of them */
-    uint8_t unused[2936];
+    uint64_t refused[ACCOUNT_REFUSED]; /* 1 + the number of calls that ended in ENOSYS, each once */
+    uint64_t starved;                  /* calls that ended in ENOMEM */
+    uint64_t unlimited; /* limits of memory that it set, and that QEMU does not apply */
+    uint8_t unused[2792];
 };
 _Static_assert(sizeof(struct account_header) == 4096, "one page");
 

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -29,14 +30,14 @@
 static const struct isa {
     const char *name;
     bool x86, rex;
-    int64_t execve, execveat;
+    int64_t execve, execveat, clone, clone3, setrlimit, prlimit;
     size_t pointer;   /* bytes of one */
     uint16_t machine; /* of its programs' ELF header */
 } isas[] = {
-    {"x86_64", true, true, 59, 322, 8, EM_X86_64},
-    {"i386", true, false, 11, 358, 4, EM_386},
-    {"aarch64", false, false, 221, 281, 8, EM_AARCH64},
-    {"riscv64", false, false, 221, 281, 8, EM_RISCV},
+    {"x86_64", true, true, 59, 322, 56, 435, 160, 302, 8, EM_X86_64},
+    {"i386", true, false, 11, 358, 120, 435, 75, 340, 4, EM_386},
+    {"aarch64", false, false, 221, 281, 220, 435, 164, 261, 8, EM_AARCH64},
+    {"riscv64", false, false, 221, 281, 220, 435, 164, 261, 8, EM_RISCV},
 };
 
 static const struct isa *find_isa(const char *name)
@@ -791,6 +792,42 @@ static bool leaves(int64_t number)
     return number == plugin.leaves[0] || number == plugin.leaves[1];
 }
 
+/* QEMU tells a program that its limits of memory are set, and does not apply them. */
+static void watch_limit(const struct isa *isa, int64_t number, uint64_t a1, uint64_t a2,
+                        uint64_t a3)
+{
+    const bool old = number == isa->setrlimit;
+    const uint64_t resource = old ? a1 : a2, place = old ? a2 : a3;
+    const size_t size = old ? isa->pointer : 8;
+    uint64_t limit = 0;
+    if ((!old && number != isa->prlimit) || (resource != RLIMIT_AS && resource != RLIMIT_DATA) ||
+        !place || read_memory(&plugin.chain, place, &limit, size) != size)
+        return;
+    if (limit != UINT64_MAX >> (64 - 8 * size))
+        add(&plugin.ledger.header->unlimited);
+}
+
+/* What the kernel may have and QEMU has not. A library that asks for clone3 first makes a clone
+ * then, which comes to the same. */
+static void watch_result(const struct isa *isa, int64_t number, int64_t result)
+{
+    struct account_header *header = plugin.ledger.header;
+    const uint64_t entry = (uint64_t)number + 1, forgiven = (uint64_t)isa->clone3 + 1;
+    for (size_t index = 0; index < ACCOUNT_REFUSED && number == isa->clone && result >= 0; index++)
+        if (header->refused[index] == forgiven)
+            header->refused[index] = 0;
+    if (result == -ENOMEM)
+        add(&header->starved);
+    for (size_t index = 0; index < ACCOUNT_REFUSED && result == -ENOSYS; index++) {
+        uint64_t none = 0;
+        if (header->refused[index] == entry ||
+            __atomic_compare_exchange_n(&header->refused[index], &none, entry, false,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED) ||
+            none == entry)
+            return;
+    }
+}
+
 /* A program that executes another one would leave QEMU, and what follows be counted by nobody: so
  * that one is executed in QEMU, too, where it can be. */
 static void called(uint64_t id, unsigned vcpu, int64_t number, uint64_t a1, uint64_t a2,
@@ -799,9 +836,10 @@ static void called(uint64_t id, unsigned vcpu, int64_t number, uint64_t a1, uint
     (void)id, (void)vcpu, (void)a4, (void)a5, (void)a6, (void)a7, (void)a8;
     struct account_header *header = plugin.ledger.header;
     add(&header->calls);
+    plugin.chain.base = header->base;
+    watch_limit(find_isa(plugin.isa), number, a1, a2, a3);
     if (!leaves(number))
         return;
-    plugin.chain.base = header->base;
     chain_read_name(&plugin.chain, number == plugin.leaves[0] ? a1 : a2, header->other,
                     sizeof(header->other));
     if (number == plugin.leaves[0]) {
@@ -814,7 +852,8 @@ static void called(uint64_t id, unsigned vcpu, int64_t number, uint64_t a1, uint
 
 static void returned(uint64_t id, unsigned vcpu, int64_t number, int64_t result)
 {
-    (void)id, (void)vcpu, (void)result;
+    (void)id, (void)vcpu;
+    watch_result(find_isa(plugin.isa), number, result);
     if (leaves(number))
         __atomic_fetch_sub(&plugin.ledger.header->leaving, 1, __ATOMIC_RELAXED);
 }
