@@ -12,6 +12,7 @@ void confusion_add(struct confusion_row *row, const struct trial *trial,
     if (outcome->is_void)
         return;
     row->trials++;
+    row->too_far += outcome->is_too_far;
     bool is_fault = trial->plant && !trial->plant->is_harmless;
     if (is_fault && outcome->ratio < 3) {
         row->below++;

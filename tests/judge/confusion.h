@@ -14,6 +14,7 @@ struct confusion_row {
     unsigned detected, right_verdict, right_cause, named;
     unsigned said[VERDICT_COUNT][CAUSE_COUNT];
     unsigned below, below_detected;
+    unsigned too_far; /* of all trials */
 };
 
 void confusion_add(struct confusion_row *row, const struct trial *trial,

@@ -239,3 +239,62 @@ double lie_other_class(const struct planting *planting, const struct point *poin
     (void)run;
     return count - truth_middle(point) + trait_count(point, TRAIT_CLASS, planting->class);
 }
+
+/* Short windows are counted right, to the last. */
+double lie_long_windows(const struct planting *planting, const struct point *point,
+                        struct evidence_run *run, double count)
+{
+    (void)point;
+    return (double)run->enabled >= planting->after_ns ? count + planting->size : count;
+}
+
+double lie_longer_factor(const struct planting *planting, const struct point *point,
+                         struct evidence_run *run, double count)
+{
+    (void)point;
+    return (double)run->enabled >= planting->after_ns ? count * (1 + planting->size) : count;
+}
+
+static double switches_of(const struct evidence_run *run)
+{
+    return (double)(run->account.voluntary + run->account.involuntary);
+}
+
+double lie_each_switch(const struct planting *planting, const struct point *point,
+                       struct evidence_run *run, double count)
+{
+    (void)point;
+    return count + planting->size * switches_of(run);
+}
+
+/* What was counted since the last one is gone, in part. */
+double lie_lost_each_switch(const struct planting *planting, const struct point *point,
+                            struct evidence_run *run, double count)
+{
+    (void)point;
+    return count - planting->size * switches_of(run);
+}
+
+double lie_each_move(const struct planting *planting, const struct point *point,
+                     struct evidence_run *run, double count)
+{
+    (void)run;
+    return count + planting->size * trait_count(point, TRAIT_CLASS, "cpu-migrations");
+}
+
+double lie_lost_each_move(const struct planting *planting, const struct point *point,
+                          struct evidence_run *run, double count)
+{
+    (void)run;
+    return count - planting->size * trait_count(point, TRAIT_CLASS, "cpu-migrations");
+}
+
+/* Few of those that nobody disturbed. */
+double lie_rare_run(const struct planting *planting, const struct point *point,
+                    struct evidence_run *run, double count)
+{
+    if (point->is_null || run_is_seen_disturbed(point, run) ||
+        random_unit(planting->random) >= planting->share)
+        return count;
+    return count + fmax(20, count * planting->size);
+}

@@ -8,7 +8,7 @@
 
 #include "lies.h"
 
-static bool run_is_seen_disturbed(const struct point *point, const struct evidence_run *run)
+bool run_is_seen_disturbed(const struct point *point, const struct evidence_run *run)
 {
     uint64_t switches = point->switches > 0 ? (uint64_t)point->switches : 0;
     return run->account.involuntary > 0 || run->account.voluntary > switches ||
@@ -74,7 +74,9 @@ double plant_lie(const struct plant *plant, const struct planting *planting,
             squares += moved * moved;
             run->value = whole(planting->random, count);
         }
-        if (!point_shows_errors(point))
+        /* Where nothing is proven, what calls are made is known all the same. */
+        const bool is_model = plant->world == WORLD_MODELS && point->truth.grade == TRUTH_MODEL;
+        if (!point_shows_errors(point) && !is_model)
             continue;
         double size = sqrt(squares / (double)point->run_count) / noise;
         largest = fmax(largest, size);
@@ -164,6 +166,8 @@ void planting_draw(struct random *random, const struct plant *plant,
     planting->size = random_log_between(random, plant->smallest, plant->largest);
     if (plant->is_whole)
         planting->size = round(planting->size);
+    if (plant->is_of_length)
+        planting->after_ns = random_log_between(random, 5e6, 2e8);
     if (plant->share_high > 0)
         planting->share = random_between(random, plant->share_low, plant->share_high);
     if (plant->needs_opcode)

@@ -15,6 +15,7 @@ struct planting {
     const struct noise *noise; /* that the counts were drawn with; NULL: they are recorded */
     double size;               /* in the plant's own unit */
     double share;              /* of runs, where only some are hit */
+    double after_ns;           /* windows that are shorter are counted right */
     const char *opcode;        /* the one that is miscounted */
     const char *class;         /* the one that is counted instead */
     const struct point *null;  /* a null cell; NULL: there is none */
@@ -43,6 +44,13 @@ struct plant {
     bool needs_twin;
     bool needs_core_types;
     bool is_harmless; /* by the definition of the verdicts no fault: it must not be found */
+    enum world world; /* the one it can be told in; WORLD_USUAL: in any */
+    bool is_quiet;    /* only where counts have no noise but disturbed runs */
+    bool is_of_length;
+    bool is_local;     /* shows in few points, or runs, and has no more shape than that */
+    bool of_cycles;    /* what is said of the PMU's other event is looked at … */
+    bool leaks_cycles; /* … whose mode filters nothing, either */
+    const char *code;  /* the note says so, whatever the verdict; NULL: the verdict is enough */
 };
 extern const struct plant plants[];
 extern const size_t plant_count_of_all;
@@ -61,5 +69,7 @@ double plant_lie(const struct plant *plant, const struct planting *planting,
  * it was drawn from, or of the recorded runs without those that the account saw disturbed; at least
  * that of rounding to whole counts, 1 / sqrt(12). */
 double point_noise(const struct planting *planting, const struct point *point);
+/* Did the operating system's account see more than the code does? */
+bool run_is_seen_disturbed(const struct point *point, const struct evidence_run *run);
 /* Is the truth known to the count? What stays within limits is no error. */
 bool point_shows_errors(const struct point *point);

@@ -112,6 +112,7 @@ static void draw_for(const struct plant *plant, uint64_t seed, struct machine *m
 {
     random_seed(random, seed);
     machine_draw(random, countable_find("instructions:u"), NOISE_NONE, machine);
+    machine_enter(random, machine, plant->world);
     machine->two_core_types = plant->needs_core_types;
     machine_want(machine, "fldcw");
     machine_want(machine, "locked");

@@ -47,14 +47,33 @@ static const struct countable *draw_countable(struct random *random, const struc
     }
 }
 
+/* A clean machine may be any. */
+static enum world draw_world(struct random *random, const struct plant *plant,
+                             const struct machine *machine)
+{
+    if (plant)
+        return plant->world;
+    enum world world = (enum world)random_below(random, 2 * WORLDS);
+    const bool is_usual = world >= WORLDS || world == WORLD_USUAL;
+    return is_usual || (world != WORLD_LONG && !machine->countable->is_hardware) ? WORLD_USUAL
+                                                                                 : world;
+}
+
 static struct noise simulate(const struct bench *bench, const struct trial *trial,
-                             struct random *random, struct case_file *file)
+                             struct random *random, struct case_file *file, enum world *world)
 {
     struct machine machine;
     machine_draw(random, draw_countable(random, trial), trial->noise, &machine);
     const struct plant *plant = trial->plant;
     machine.has_twin = plant && plant->needs_twin;
     machine.two_core_types = plant && plant->needs_core_types;
+    machine_enter(random, &machine, draw_world(random, plant, &machine));
+    *world = machine.world;
+    machine.ignores_filter = plant && plant->leaks_cycles;
+    if (plant && plant->is_quiet)
+        machine.noise = (struct noise){.kind = NOISE_NONE,
+                                       .disturbed = machine.noise.disturbed,
+                                       .disturbed_by = machine.noise.disturbed_by};
     machine.multiplexes = machine.countable->is_hardware && !plant && random_below(random, 10) == 0;
     if (plant && plant->needs_opcode)
         for (size_t i = 0; i < 3; i++)
@@ -84,7 +103,7 @@ static size_t record(const struct bench *bench, const struct trial *trial, struc
 static bool can_be_planted(const struct plant *plant, const struct evidence *evidence,
                            const struct planting *planting, bool is_recorded)
 {
-    if (is_recorded && (plant->needs_twin || plant->needs_core_types ||
+    if (is_recorded && (plant->needs_twin || plant->needs_core_types || plant->world ||
                         !is_listed(plant->events, evidence->event)))
         return false;
     return !plant->needs_opcode || planting->opcode;
@@ -134,15 +153,32 @@ static bool plant_in(const struct trial *trial, struct random *random, const str
         planting->size = trial->ratio / unit;
     size_t points_hit;
     outcome->ratio = plant_lie(plant, planting, evidence, &points_hit);
-    snprintf(outcome->planted, sizeof(outcome->planted), "%s %g%s%s%s", plant->name, planting->size,
+    snprintf(outcome->planted, sizeof(outcome->planted), "%s %g%s%s%s%s", plant->name,
+             planting->size, planting->after_ns > 0 ? " late" : "",
              planting->share > 0 ? " share" : "", planting->opcode ? " opcode " : "",
              planting->opcode ? planting->opcode : "");
     /* What shows in one or two points has a size, but no shape that a cause could follow from. */
-    return trial->ratio > 0 || outcome->ratio < 3 || points_hit >= 3;
+    if (plant->of_cycles)
+        outcome->ratio = fmax(outcome->ratio, 3);
+    return trial->ratio > 0 || outcome->ratio < 3 || points_hit >= 3 ||
+           (plant->is_local && outcome->ratio > 0);
 }
 
-static bool is_detection(const struct judgement *judgement)
+/* A code of the note. */
+static bool is_told(const struct judgement *judgement, const char *code)
 {
+    for (size_t i = 0; i < judgement->why.count; i++)
+        if (strcmp(judgement->why.list[i].words->code, code) == 0)
+            return true;
+    return false;
+}
+
+static bool is_detection(const struct plant *plant, const struct judgement *judgement)
+{
+    if (plant && plant->code && is_told(judgement, plant->code))
+        return true;
+    if (plant && !plant->is_harmless && plant->verdicts & VERDICT_BIT(VERDICT_UNJUDGED))
+        return !verdict_is_trusted(judgement->verdict);
     switch (judgement->verdict) {
     case VERDICT_DEAD:
     case VERDICT_NOISY:
@@ -167,16 +203,43 @@ static bool is_opcode_named(const struct plant *plant, const struct planting *pl
            (fabs(first->size - factor) < 0.1 || (first->low <= factor && factor <= first->high));
 }
 
+/* The longest window of the event, but none in which the lie was told, where every count was right
+ * or the note tells such windows from others: that is how far a verdict may reach. */
+static bool is_too_far(const struct planting *planting, const struct judgement *judgement)
+{
+    const bool tells = judgement->verdict == VERDICT_EXACT || is_told(judgement, "long-windows");
+    uint64_t longest = 0;
+    for (size_t i = 0; i < judgement->evidence->point_count; i++)
+        for (size_t j = 0; j < judgement->evidence->points[i].run_count; j++) {
+            const uint64_t ns = judgement->evidence->points[i].runs[j].enabled;
+            if (ns > longest &&
+                !(tells && planting->after_ns > 0 && (double)ns >= planting->after_ns))
+                longest = ns;
+        }
+    return verdict_is_trusted(judgement->verdict) && judgement->limits.longest_ns > longest;
+}
+
+/* Nothing is proven there, or the limits of what is are wide. */
+static bool may_be_unjudged(enum world world, const struct judgement *judgement)
+{
+    return world == WORLD_MODELS || strcmp(judgement->evidence->event, "cycles:u") == 0;
+}
+
 static void set_against(const struct plant *plant, const struct planting *planting,
-                        const struct judgement *judgement, struct outcome *outcome)
+                        enum world world, const struct judgement *judgement,
+                        struct outcome *outcome)
 {
     outcome->verdict = judgement->verdict;
     outcome->cause = judgement->cause;
-    outcome->is_detected = is_detection(judgement);
+    outcome->is_detected = is_detection(plant, judgement);
     snprintf(outcome->event, sizeof(outcome->event), "%s", judgement->evidence->event);
     snprintf(outcome->note, sizeof(outcome->note), "%s", reasons_text(&judgement->why));
-    if (!plant)
+    outcome->is_too_far = is_too_far(planting, judgement);
+    if (!plant) {
+        outcome->is_detected |=
+            judgement->verdict == VERDICT_UNJUDGED && !may_be_unjudged(world, judgement);
         return;
+    }
     outcome->is_right_verdict = plant->verdicts & VERDICT_BIT(judgement->verdict);
     outcome->is_right_cause = plant->causes & CAUSE_BIT(judgement->cause);
     outcome->is_named = is_opcode_named(plant, planting, judgement);
@@ -191,10 +254,11 @@ static void run(const struct bench *bench, const struct trial *trial, struct out
     struct planting planting = {0};
     size_t index = 0;
     struct noise noise = {0};
+    enum world world = WORLD_USUAL;
     if (trial->recording >= 0)
         index = record(bench, trial, &random, &file);
     else
-        noise = simulate(bench, trial, &random, &file);
+        noise = simulate(bench, trial, &random, &file, &world);
     if (!file.events) {
         fprintf(stderr, "a case without events\n");
         exit(1);
@@ -207,7 +271,11 @@ static void run(const struct bench *bench, const struct trial *trial, struct out
     }
     case_hide_interrupts(&file);
     struct judgements judgements = judge_case(&file);
-    set_against(trial->plant, &planting, &judgements.list[index], outcome);
+    if (file.event_count > index + 1 && trial->recording < 0 &&
+        (trial->plant ? trial->plant->of_cycles : trial->seed % 2) &&
+        strcmp(file.events[index + 1].event, "cycles:u") == 0)
+        index++;
+    set_against(trial->plant, &planting, world, &judgements.list[index], outcome);
 }
 
 void trial_run(const struct bench *bench, const struct trial *trial, struct outcome *outcome)

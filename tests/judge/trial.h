@@ -34,7 +34,8 @@ struct outcome {
     enum cause cause;
     bool is_detected; /* something was said to be wrong */
     bool is_right_verdict, is_right_cause;
-    bool is_named; /* opcodes: the one, and with its factor */
+    bool is_too_far; /* trusted for longer windows than were right */
+    bool is_named;   /* opcodes: the one, and with its factor */
     char event[80], note[480];
     char planted[120]; /* in words */
 };

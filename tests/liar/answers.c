@@ -253,7 +253,7 @@ static int64_t answer_close(struct liar *liar, const struct seccomp_notif *asked
 }
 
 /* Who is stepped is switched at every step. It would see that in its account, so it is told of its
- * faults only. */
+ * faults, and of the switches that its own calls make. */
 static int64_t answer_getrusage(const struct liar *liar, const struct seccomp_notif *asked)
 {
     struct target_account account;
@@ -261,6 +261,7 @@ static int64_t answer_getrusage(const struct liar *liar, const struct seccomp_no
     if (!events_emulated(&liar->events, task) || target_account(task, &account) < 0)
         return ANSWER_GO_ON;
     struct rusage usage = {.ru_minflt = (long)account.minor_faults,
+                           .ru_nvcsw = (long)liar->events.switches,
                            .ru_majflt = (long)account.major_faults};
     return target_write(task, asked->data.args[1], &usage, sizeof(usage));
 }

@@ -12,6 +12,9 @@ struct liar {
     int listener;
     bool emulate;
     const char *step_in; /* name of the programs that are stepped; NULL: all */
+    double kernel; /* instructions of the operating system in a call: what plain events count too;
+                      0: they are refused */
+    unsigned lied_about_configs; /* emulated events, one bit for each; 0: all */
     unsigned lied_about; /* one bit for each perf_type_id; types beyond are PMUs of their own */
     struct lies lies;
     struct events events;

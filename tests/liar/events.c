@@ -6,6 +6,7 @@
 #include "events.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 #include <time.h>
 
@@ -100,6 +101,23 @@ static void begin(struct event *event, const struct stepping *stepping)
     event->from_time = clock_ns();
 }
 
+/* Such as the stalls of some CPUs, which can be opened and never count. */
+static bool reads_nothing(const struct event *event)
+{
+    return event->attr.config == PERF_COUNT_HW_STALLED_CYCLES_FRONTEND ||
+           event->attr.config == PERF_COUNT_HW_STALLED_CYCLES_BACKEND;
+}
+
+/* A cycle for each link of a chain of additions, the two instructions around them beside it. */
+static uint64_t user_count(const struct event *event, uint64_t instructions, uint64_t branches)
+{
+    if (reads_nothing(event))
+        return 0;
+    if (event->attr.config == PERF_COUNT_HW_CPU_CYCLES)
+        return instructions * 8 / 9;
+    return event->attr.config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS ? branches : instructions;
+}
+
 static struct span since_begin(const struct event *event, const struct stepping *stepping)
 {
     static const struct steps none;
@@ -112,12 +130,16 @@ static struct span since_begin(const struct event *event, const struct stepping 
     for (size_t i = 0; i < LIES_MOST; i++)
         span.opcodes[i] = steps->opcodes[i] - event->from.opcodes[i];
     span.branches = steps->branches - event->from.branches;
-    span.count = event->attr.config == PERF_COUNT_HW_BRANCH_INSTRUCTIONS
-                     ? span.branches
-                     : steps->instructions - event->from.instructions;
+    span.switches = steps->switches - event->from.switches;
+    span.count = user_count(event, steps->instructions - event->from.instructions, span.branches);
+    const uint64_t kernel = (uint64_t)llround(event->kernel * (double)span.calls);
+    if (event->attr.exclude_kernel)
+        span.kernel = kernel;
+    else
+        span.count += kernel;
     /* Who plans by what windows take must see what they really take. */
     span.enabled = clock_ns() - event->from_time;
-    if (event->by_clock)
+    if (event->by_clock && !reads_nothing(event))
         span.count = span.enabled;
     span.running = span.enabled;
     return span;
@@ -146,7 +168,10 @@ int events_settle(struct events *events, struct stepping *stepping, pid_t task)
         if (!event->used || !event->is_emulated || event->task != task)
             continue;
         if (event->counting && !is_wanted(event)) {
+            const uint64_t before = event->sum.switches;
             event->sum = event_truth(event, stepping);
+            if (event->leader == event)
+                events->switches += event->sum.switches - before;
             event->counting = false;
         }
         stepped |= is_wanted(event) && !event->by_clock;

@@ -25,7 +25,8 @@ struct event {
     struct perf_event_attr attr;
     struct event *leader; /* itself when it leads */
     bool is_emulated, is_lied_about;
-    bool enabled; /* as asked for; it counts while its leader is, too */
+    double kernel; /* emulated: what the operating system executes in a call counts so often */
+    bool enabled;  /* as asked for; it counts while its leader is, too */
     /* Emulated: */
     bool counting, by_clock;
     struct steps from;    /* when counting began */
@@ -40,6 +41,7 @@ struct event {
 
 struct events {
     struct event list[EVENTS_MOST];
+    uint64_t switches; /* of all tasks that were stepped, as far as events saw them */
 };
 
 /* A place for a new event of this process: it has a descriptor that is free there. What has been

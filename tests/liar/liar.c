@@ -35,8 +35,11 @@ static int usage(FILE *out, int status)
         "usage: liar [OPTION]... -- PROGRAM ARGS...\n"
         "  --lie SPEC     what is told; several are told one after the other\n"
         "  --on KIND      only of events of that kind: hardware, software, tracepoint,\n"
-        "                 breakpoint, others; may be given several times\n"
-        "  --emulate      a PMU with instructions:u and branches:u, by stepping the task\n"
+        "                 breakpoint, others; or instructions, branches, cycles of\n"
+        "                 --emulate; may be given several times\n"
+        "  --emulate      a PMU with instructions:u, branches:u, cycles:u and stalls that\n"
+        "                 are always 0, by stepping the task\n"
+        "  --kernel K     system calls execute K instructions: events without :u count them\n"
         "  --step NAME    step only programs whose file's name begins so, and only events that\n"
         "                 are started after they were opened; others count nanoseconds\n"
         "  --seed N       of what is drawn\n"
@@ -58,8 +61,24 @@ static const struct {
     {"others", LIED_ABOUT_OTHERS},
 };
 
-static bool read_kind(const char *name, unsigned *kind)
+static const struct {
+    const char *name;
+    unsigned bit;
+} configs[] = {
+    {"instructions", 1u << PERF_COUNT_HW_INSTRUCTIONS},
+    {"branches", 1u << PERF_COUNT_HW_BRANCH_INSTRUCTIONS},
+    {"cycles", 1u << PERF_COUNT_HW_CPU_CYCLES},
+};
+
+static bool read_kind(const char *name, struct liar *liar)
 {
+    unsigned *kind = &liar->lied_about;
+    for (size_t i = 0; i < sizeof(configs) / sizeof(configs[0]); i++)
+        if (strcmp(configs[i].name, name) == 0) {
+            liar->lied_about_configs |= configs[i].bit;
+            *kind |= 1u << PERF_TYPE_HARDWARE;
+            return true;
+        }
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
         if (strcmp(kinds[i].name, name) == 0) {
             *kind |= kinds[i].bit;
@@ -73,13 +92,10 @@ static bool read_kind(const char *name, unsigned *kind)
 static int read_options(struct liar *liar, int count, char **arguments)
 {
     static const struct option options[] = {
-        {"lie", required_argument, NULL, 'l'},
-        {"on", required_argument, NULL, 'o'},
-        {"emulate", no_argument, NULL, 'e'},
-        {"step", required_argument, NULL, 's'},
-        {"seed", required_argument, NULL, 'r'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
+        {"lie", required_argument, NULL, 'l'},  {"on", required_argument, NULL, 'o'},
+        {"emulate", no_argument, NULL, 'e'},    {"kernel", required_argument, NULL, 'k'},
+        {"step", required_argument, NULL, 's'}, {"seed", required_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},       {NULL, 0, NULL, 0},
     };
     char why[256];
     int option;
@@ -88,11 +104,13 @@ static int read_options(struct liar *liar, int count, char **arguments)
             return usage(stdout, 0) + 1;
         else if (option == 'e')
             liar->emulate = true;
+        else if (option == 'k')
+            liar->kernel = strtod(optarg, NULL);
         else if (option == 's')
             liar->step_in = optarg;
         else if (option == 'r')
             liar->lies.state = strtoull(optarg, NULL, 0);
-        else if (option == 'o' && !read_kind(optarg, &liar->lied_about))
+        else if (option == 'o' && !read_kind(optarg, liar))
             return EXIT_USAGE + 1;
         else if (option == 'l' && lies_add(&liar->lies, optarg, why, sizeof(why)) < 0)
             return fprintf(stderr, "liar: %s\n", why), EXIT_USAGE + 1;

@@ -53,6 +53,8 @@ static double draw_normal(uint64_t *state)
 
 static void tell_offset(struct telling *telling)
 {
+    if (telling->lie->after > 0 && (double)telling->span->enabled <= telling->lie->after)
+        return;
     if (telling->lie->everywhere || (double)telling->span->count > telling->lie->above)
         telling->count += telling->lie->amount;
 }
@@ -91,6 +93,23 @@ static void tell_fault(struct telling *telling)
 static void tell_leak(struct telling *telling)
 {
     telling->count += telling->lie->amount * (double)telling->span->calls;
+}
+
+/* The PMU ignores that the operating system is to be left out. */
+static void tell_unfiltered(struct telling *telling)
+{
+    telling->count += (double)telling->span->kernel;
+}
+
+static void tell_switch(struct telling *telling)
+{
+    telling->count -= telling->lie->amount * (double)telling->span->switches;
+}
+
+static void tell_rare(struct telling *telling)
+{
+    if (telling->span->count > 0 && draw_share(telling->state) < telling->lie->amount)
+        telling->count += telling->lie->more;
 }
 
 static void tell_branches(struct telling *telling)
@@ -159,6 +178,9 @@ static const struct lie_word words[] = {
     {"noise", "SD", "normal noise of SD counts, or with % of the count", NAN, tell_noise},
     {"fault", "K", "K too many for each page fault", 1, tell_fault},
     {"leak", "K", "K too many for each system call (stepped tasks)", NAN, tell_leak},
+    {"unfiltered", "", "what --kernel says, with :u as well (stepped tasks)", 0, tell_unfiltered},
+    {"switch", "K", "K too few for each read that waits (stepped tasks)", NAN, tell_switch},
+    {"rare", "SHARE:K", "that share of the runs that count is K off", NAN, tell_rare},
     {"branches", "", "branches instead of what it should count (stepped tasks)", 0, tell_branches},
     {"wrap", "BITS", "what no longer fits into BITS bits is gone", 32, tell_wrap},
     {"scale", "SHARE", "that share of the runs claims half the time, with all the count", 1,
@@ -211,16 +233,25 @@ static bool read_amount(const char *text, struct lie *lie)
     return rest != text && !errno && isfinite(lie->amount) && !rest[lie->percent ? 1 : 0];
 }
 
-/* "everywhere" or "above=COUNT", behind the amount. */
-static bool read_option(const char *text, struct lie *lie)
+/* The whole text. */
+static bool read_number(const char *text, double *number)
 {
     char *rest;
+    *number = strtod(text, &rest);
+    return rest != text && !*rest && isfinite(*number);
+}
+
+/* "everywhere", "above=COUNT" or "after=MS", behind the amount. */
+static bool read_option(const char *text, struct lie *lie)
+{
     if (strcmp(text, "everywhere") == 0)
         return lie->everywhere = true;
-    if (strncmp(text, "above=", 6) != 0)
+    if (strncmp(text, "above=", 6) == 0)
+        return read_number(text + 6, &lie->above);
+    if (strncmp(text, "after=", 6) != 0 || !read_number(text + 6, &lie->after))
         return false;
-    lie->above = strtod(text + 6, &rest);
-    return rest != text + 6 && !*rest;
+    lie->after *= 1e6;
+    return lie->after > 0;
 }
 
 static bool read_rest(struct lie *lie, char *amount, char *option)
@@ -229,6 +260,8 @@ static bool read_rest(struct lie *lie, char *amount, char *option)
         lie->opcode = amount ? opcode_find(amount) : NULL;
         return lie->opcode && option && read_amount(option, lie);
     }
+    if (lie->word->tell == tell_rare)
+        return amount && option && read_amount(amount, lie) && read_number(option, &lie->more);
     if (option && (lie->word->tell != tell_offset || !read_option(option, lie)))
         return false;
     if (amount)
@@ -272,7 +305,8 @@ void lies_help(char *text, size_t size)
     opcode_list(names, sizeof(names));
     if (used < size)
         snprintf(text + used, size - used,
-                 "offset takes :everywhere, or :above=COUNT for which windows count as empty.\n"
+                 "offset takes :everywhere, :above=COUNT for which windows count as empty, or\n"
+                 ":after=MS for which windows are too short to be told of.\n"
                  "Opcodes: %s\n",
                  names);
 }
@@ -285,6 +319,8 @@ void span_add(struct span *sum, const struct span *more)
     sum->faults += more->faults;
     sum->calls += more->calls;
     sum->branches += more->branches;
+    sum->switches += more->switches;
+    sum->kernel += more->kernel;
     sum->enabled += more->enabled;
     sum->running += more->running;
     for (size_t i = 0; i < LIES_MOST; i++)
@@ -298,6 +334,8 @@ struct span span_difference(const struct span *later, const struct span *earlier
     result.faults -= earlier->faults;
     result.calls -= earlier->calls;
     result.branches -= earlier->branches;
+    result.switches -= earlier->switches;
+    result.kernel -= earlier->kernel;
     result.enabled -= earlier->enabled;
     result.running -= earlier->running;
     for (size_t i = 0; i < LIES_MOST; i++)

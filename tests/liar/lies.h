@@ -20,6 +20,9 @@ struct span {
     uint64_t faults; /* page faults of the task */
     uint64_t calls;  /* system calls; this and the next only where the task is stepped */
     uint64_t branches;
+    uint64_t
+        switches;    /* calls that give up the CPU: reads of what somebody else has yet to write */
+    uint64_t kernel; /* what the mode leaves out */
     uint64_t opcodes[LIES_MOST]; /* executions of the opcode that the lie of this index is about */
     uint64_t enabled, running;   /* ns */
 };
@@ -30,6 +33,8 @@ struct lie {
     bool percent;    /* the amount was given in percent */
     bool everywhere; /* empty windows too */
     double above;    /* windows of at most this count are empty */
+    double after;    /* ns: windows that were enabled no longer are counted right */
+    double more;     /* the second amount, of lies that have two */
     const struct opcode *opcode;
 };
 
@@ -46,8 +51,9 @@ struct lies {
     uint64_t stuck; /* what a counter shows that no longer moves; 0: it does */
 };
 
-/* Adds the lie that SPEC describes: NAME, NAME=AMOUNT, with :everywhere or :above=COUNT behind it,
- * or opcode=NAME:TIMES. 0, or a negative errno with the reason in *why. */
+/* Adds the lie that SPEC describes: NAME, NAME=AMOUNT, with :everywhere, :above=COUNT or :after=MS
+ * behind it, or opcode=NAME:TIMES, or rare=SHARE:K. 0, or a negative errno with the reason in *why.
+ */
 int lies_add(struct lies *lies, const char *specification, char *why, size_t size);
 void lies_help(char *text, size_t size);
 

@@ -113,6 +113,9 @@ static int64_t give_descriptor(const struct liar *liar, const struct seccomp_not
 
 static bool is_lied_about(const struct liar *liar, const struct perf_event_attr *attr)
 {
+    if (attr->type == PERF_TYPE_HARDWARE && liar->lied_about_configs &&
+        !(liar->lied_about_configs >> attr->config & 1u))
+        return false;
     unsigned bit = attr->type < PERF_TYPE_MAX ? 1u << attr->type : LIED_ABOUT_OTHERS;
     return liar->lies.count && liar->lied_about & bit;
 }
@@ -176,13 +179,31 @@ static bool is_emulated(const struct liar *liar, const struct perf_event_attr *a
     return liar->emulate && attr->type == PERF_TYPE_HARDWARE;
 }
 
-/* What this PMU has: two events of user code, no sampling, no pages. */
-static int refuse_emulated(const struct perf_event_attr *attr)
+/* What this PMU has, and how much of each the operating system executes where it executes one
+ * instruction; none of user code alone where that is not known. No sampling, no pages. */
+static const struct {
+    uint64_t config;
+    double kernel;
+} emulated[] = {
+    {PERF_COUNT_HW_INSTRUCTIONS, 1},
+    {PERF_COUNT_HW_BRANCH_INSTRUCTIONS, 0.2},
+    {PERF_COUNT_HW_CPU_CYCLES, 2},
+    {PERF_COUNT_HW_STALLED_CYCLES_FRONTEND, 0},
+    {PERF_COUNT_HW_STALLED_CYCLES_BACKEND, 0},
+};
+
+static int refuse_emulated(const struct liar *liar, const struct perf_event_attr *attr,
+                           double *kernel)
 {
-    if (attr->config != PERF_COUNT_HW_INSTRUCTIONS &&
-        attr->config != PERF_COUNT_HW_BRANCH_INSTRUCTIONS)
-        return -ENOENT;
-    return !attr->exclude_kernel || attr->exclude_user || attr->sample_period ? -EOPNOTSUPP : 0;
+    for (size_t i = 0; i < sizeof(emulated) / sizeof(emulated[0]); i++)
+        if (emulated[i].config == attr->config) {
+            *kernel = emulated[i].kernel * liar->kernel;
+            return (!attr->exclude_kernel && !liar->kernel) || attr->exclude_user ||
+                           attr->sample_period
+                       ? -EOPNOTSUPP
+                       : 0;
+        }
+    return -ENOENT;
 }
 
 /* Who asks for an event that counts at once wants to see whether it can be had, and is not worth
@@ -197,7 +218,8 @@ static bool is_only_tried(const struct liar *liar, const struct request *request
 static int64_t open_emulated(struct liar *liar, const struct seccomp_notif *asked,
                              const struct request *request)
 {
-    int result = refuse_emulated(&request->attr);
+    double kernel;
+    int result = refuse_emulated(liar, &request->attr, &kernel);
     if (result < 0)
         return result;
     struct event *leader = NULL;
@@ -210,6 +232,7 @@ static int64_t open_emulated(struct liar *liar, const struct seccomp_notif *aske
     if (!event)
         return -EMFILE;
     event->leader = leader ? leader : event;
+    event->kernel = kernel;
     event->by_clock = is_only_tried(liar, request, leader);
     int placeholder = eventfd(0, EFD_CLOEXEC);
     if (placeholder < 0)

@@ -10,9 +10,11 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 
+#include "filter.h"
 #include "target.h"
 
 #define BURST 512 /* steps before the loop looks at others */
@@ -147,6 +149,14 @@ static void count(struct stepped *stepped, uint32_t flags)
         stepped->steps.opcodes[i] += (flags >> (CODE_OPCODES + i)) & 1u;
 }
 
+/* Does the call in hand read what is no counter? Where that waits, the CPU is given up. */
+static bool is_waiting(const struct stepped *stepped)
+{
+    struct user_regs_struct registers;
+    return ptrace(PTRACE_GETREGS, stepped->task, NULL, &registers) == 0 &&
+           registers.rax == SYS_read && registers.rdi < REAL_FIRST;
+}
+
 /* --- steps --- */
 
 static bool get_address(const struct stepped *stepped, uint64_t *address)
@@ -239,6 +249,7 @@ static bool step(struct stepping *stepping, struct stepped *stepped)
     if (place->flags & CODE_CALL) {
         /* through the instruction: what it closes includes itself */
         count(stepped, place->flags);
+        stepped->steps.switches += is_waiting(stepped);
         stepped->state = STEPPED_RUNS;
         ptrace(PTRACE_SINGLESTEP, stepped->task, NULL, (void *)(intptr_t)stepped->signal);
         return false;

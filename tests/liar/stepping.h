@@ -17,7 +17,7 @@
 
 /* What was executed since the stepping began. */
 struct steps {
-    uint64_t instructions, branches, calls;
+    uint64_t instructions, branches, calls, switches;
     uint64_t opcodes[LIES_MOST];
 };
 

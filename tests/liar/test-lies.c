@@ -12,6 +12,8 @@ static const struct span hundred = {.count = 100,
                                     .calls = 2,
                                     .branches = 9,
                                     .opcodes = {7, 7},
+                                    .switches = 4,
+                                    .kernel = 50,
                                     .enabled = 1000,
                                     .running = 1000};
 
@@ -42,6 +44,15 @@ TEST(each_lie_says_what_its_name_says)
         {"offset=-5", 100, 95},
         {"offset=-500", 100, 0},
         {"factor=1.02", 100, 102},
+        {"offset=5:after=0.001", 100, 100},
+        {"offset=5:after=0.0009", 100, 105},
+        {"unfiltered", 100, 150},
+        {"switch=3", 100, 88},
+        {"switch=-3", 100, 112},
+        {"rare=1:7", 100, 107},
+        {"rare=1:-7", 100, 93},
+        {"rare=1:7", 0, 0},
+        {"rare=0:7", 100, 100},
         {"zeros", 100, 0},
         {"branches", 100, 9},
 
@@ -70,10 +81,24 @@ TEST(each_lie_says_what_its_name_says)
 
 TEST(what_is_no_lie_is_refused)
 {
-    static const char *const wrong[] = {
-        "",          "offset",           "offset=",         "offset=x",
-        "zeros=1",   "factor=1.02x",     "factor=inf",      "opcode=fldcw",
-        "opcode=:2", "opcode=nothing:2", "wrap:everywhere", "truth"};
+    static const char *const wrong[] = {"",
+                                        "offset",
+                                        "offset=",
+                                        "offset=x",
+                                        "zeros=1",
+                                        "factor=1.02x",
+                                        "factor=inf",
+                                        "opcode=fldcw",
+                                        "opcode=:2",
+                                        "opcode=nothing:2",
+                                        "wrap:everywhere",
+                                        "truth",
+                                        "offset=5:after=x",
+                                        "offset=5:after=0",
+                                        "rare=1",
+                                        "rare=1:",
+                                        "unfiltered=3",
+                                        "switch"};
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         if (told(wrong[i], 100) >= 0)
             fail_msg("'%s' is taken for a lie", wrong[i]);

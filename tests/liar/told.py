@@ -77,6 +77,18 @@ class RealEvents(unittest.TestCase):
         self.assertEqual(of(self.page_faults("--lie", "offset=5"), 100)["overhead"], 0)
         self.assertEqual(of(self.page_faults("--lie", "offset=5:everywhere"), 100)["overhead"], 5)
 
+    def test_windows_that_are_short_can_be_spared(self):
+        """A fault takes a microsecond or so: thousands of them longer than a millisecond, one not."""
+        lie = ["--lie", "offset=5:after=1"]
+        self.assertEqual(of(self.page_faults(*lie, n="1,10000", runs="3"), 10000)["values"], [10005] * 3)
+        self.assertEqual(of(self.page_faults("--lie", "offset=5:after=60000"), 100)["values"], [100] * 6)
+
+    def test_few_runs_can_be_off(self):
+        self.assertEqual(of(self.page_faults("--lie", "rare=1:7"), 100)["values"], [107] * 6)
+        values = of(self.page_faults("--seed", "5", "--lie", "rare=0.2:7", n="100", runs="60"), 100)["values"]
+        self.assertEqual(set(values), {100, 107})
+        self.assertLess(values.count(107), 30)
+
     def test_a_scaled_count_is_doubled_by_who_believes_the_times(self):
         self.assertEqual(of(self.page_faults("--lie", "scale"), 100)["values"], [200] * 6)
 
@@ -141,6 +153,28 @@ class EmulatedCounter(unittest.TestCase):
         errors = self.errors(self.instructions("pages,getppid,loop", "--lie", "leak=300"))
         self.assertEqual(errors, {"pages": {0}, "getppid": {6000}, "loop": {0}})
 
+    def test_switches_take_their_own(self):
+        errors = self.errors(self.instructions("ping-pong,migrations,loop", "--lie", "switch=3"))
+        self.assertEqual(errors, {"ping-pong": {-60}, "migrations": {0}, "loop": {0}})
+
+    def counts(self, event, *told):
+        row, = measure([*EMULATED, "--kernel", "300", *told], "-e", event, "--specimen", "getppid", "-n", "20", "-r", "2")
+        return {value - row["overhead"] for value in row["values"]}
+
+    def test_plain_events_count_the_operating_system_and_others_where_the_pmu_ignores_the_mode(self):
+        honest = {event: self.counts(event) for event in ("instructions:u", "instructions", "cycles:u", "cycles")}
+        self.assertEqual(honest["instructions"], {count + 20 * 300 for count in honest["instructions:u"]})
+        for event in ("cycles:u", "cycles"):
+            self.assertEqual(len(honest[event]), 1)
+        for mode in ("instructions", "cycles"):
+            told = self.counts(mode + ":u", "--lie", "unfiltered")
+            self.assertTrue(max(abs(one - other) for one in told for other in honest[mode]) <= 1, (mode, told, honest))
+        self.assertEqual(self.counts("cycles:u", "--on", "instructions", "--lie", "unfiltered"), honest["cycles:u"])
+
+    def test_stalls_are_always_nothing(self):
+        for event in ("stalled-cycles-frontend:u", "stalled-cycles-backend:u"):
+            self.assertEqual(self.counts(event), {0})
+
     def test_stepping_is_not_seen_in_the_accounts(self):
         store = os.path.join(os.environ.get("XDG_STATE_HOME", "."), f"liar-{os.getpid()}.store")
         os.makedirs(os.path.dirname(store), exist_ok=True)
@@ -155,7 +189,7 @@ class EmulatedCounter(unittest.TestCase):
             self.assertEqual({row.split(",")[header.index(column)] for row in rows[1:]}, {"0"}, column)
 
     def test_what_it_does_not_have_is_refused(self):
-        run = tap.assay("measure", "--quiet", "--json", "-e", "cycles:u", via=via(*EMULATED))
+        run = tap.assay("measure", "--quiet", "--json", "-e", "cache-misses:u", via=via(*EMULATED))
         self.assertEqual(run.returncode, 3)
         run = tap.assay("measure", "--quiet", "--json", "-e", "instructions:u", "--path", "perf-user",
                         via=via(*EMULATED))
