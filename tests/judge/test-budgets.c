@@ -300,7 +300,8 @@ static const size_t shared_by[] = {1, MANY};
 
 static bool tells_short(const struct judgement *judgement)
 {
-    return reasons_find(&judgement->why, &validate_words[WHY_UNDIAGNOSED]) != NULL;
+    return reasons_find(&judgement->why, &validate_words[WHY_UNDIAGNOSED]) != NULL ||
+           reasons_find(&judgement->why, &validate_words[WHY_STRAYED]) != NULL;
 }
 
 /* Code with that opcode, large enough to tell. */

@@ -203,20 +203,36 @@ static bool is_opcode_named(const struct plant *plant, const struct planting *pl
            (fabs(first->size - factor) < 0.1 || (first->low <= factor && factor <= first->high));
 }
 
-/* The longest window of the event, but none in which the lie was told, where every count was right
- * or the note tells such windows from others: that is how far a verdict may reach. */
-static bool is_too_far(const struct planting *planting, const struct judgement *judgement)
+/* Windows of the same code differ by so much. */
+#define ALIKE 1.2
+
+/* Was it lied about in that run, by more than noise hides? */
+static bool shows_lie(const struct plant *plant, const struct planting *planting,
+                      const struct point *point, const struct evidence_run *run)
 {
-    const bool tells = judgement->verdict == VERDICT_EXACT || is_told(judgement, "long-windows");
+    struct evidence_run copy = *run;
+    const double count = (double)run->value;
+    return fabs(plant->count(planting, point, &copy, count) - count) >
+           5 * point_noise(planting, point);
+}
+
+/* The longest window of the event that was right, where the note tells such windows from others or
+ * all are said to be: that is how far a verdict may reach. */
+static bool is_too_far(const struct plant *plant, const struct planting *planting,
+                       const struct judgement *judgement)
+{
+    const bool tells = plant && plant->is_of_length &&
+                       (judgement->verdict == VERDICT_EXACT || is_told(judgement, "long-windows"));
     uint64_t longest = 0;
-    for (size_t i = 0; i < judgement->evidence->point_count; i++)
-        for (size_t j = 0; j < judgement->evidence->points[i].run_count; j++) {
-            const uint64_t ns = judgement->evidence->points[i].runs[j].enabled;
-            if (ns > longest &&
-                !(tells && planting->after_ns > 0 && (double)ns >= planting->after_ns))
-                longest = ns;
-        }
-    return verdict_is_trusted(judgement->verdict) && judgement->limits.longest_ns > longest;
+    for (size_t i = 0; i < judgement->evidence->point_count; i++) {
+        const struct point *point = &judgement->evidence->points[i];
+        for (size_t j = 0; j < point->run_count; j++)
+            if (point->runs[j].enabled > longest &&
+                !(tells && shows_lie(plant, planting, point, &point->runs[j])))
+                longest = point->runs[j].enabled;
+    }
+    return verdict_is_trusted(judgement->verdict) &&
+           (double)judgement->limits.longest_ns > ALIKE * (double)longest;
 }
 
 /* Nothing is proven there, or the limits of what is are wide. */
@@ -234,7 +250,7 @@ static void set_against(const struct plant *plant, const struct planting *planti
     outcome->is_detected = is_detection(plant, judgement);
     snprintf(outcome->event, sizeof(outcome->event), "%s", judgement->evidence->event);
     snprintf(outcome->note, sizeof(outcome->note), "%s", reasons_text(&judgement->why));
-    outcome->is_too_far = is_too_far(planting, judgement);
+    outcome->is_too_far = is_too_far(plant, planting, judgement);
     if (!plant) {
         outcome->is_detected |=
             judgement->verdict == VERDICT_UNJUDGED && !may_be_unjudged(world, judgement);
