@@ -126,8 +126,8 @@ static int decode_batch(struct pass *pass, uint8_t *batch, size_t from, size_t *
     for (i = from; i < *to && error == 0; i++) {
         const struct code_stretch *stretch = &pass->code->list[pass->chosen[i]];
         const struct found found = find(&instructions, stretch, place);
+        place += stretch->length + pass->padding; /* before the list grows and moves */
         error = pass->each(pass->context, pass->chosen[i], &found, failure);
-        place += stretch->length + pass->padding;
     }
     instructions_release(&instructions);
     return error;

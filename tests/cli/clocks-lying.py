@@ -106,9 +106,9 @@ class Liars(unittest.TestCase):
 
 
 class Falsified(unittest.TestCase):
-    """From outside all time of the machine is ahead: the clocks that were looked at from there are falsified, and those that agree with
+    """From outside all time of the machine is a third faster: the clocks that were looked at from there are falsified, and those that agree with
     them are wrong as well. Where the time is right, nobody is accused."""
-    names = ("honest", "ticks", "asked", "monotonic", "monotonic-raw")
+    names = ("honest", "ticks", "asked", "monotonic", "monotonic-raw", "thread-cputime")
 
     def seen_from_outside(self, ppm):
         relay = os.path.join(os.path.dirname(__file__), os.pardir, "clocks", "another-time.py")
@@ -116,17 +116,16 @@ class Falsified(unittest.TestCase):
                       arguments=["--workload", "sleep,compute", "--budget", "5s", "--via", f"exec:{sys.executable} {relay} {ppm}"])
 
     def test_what_agrees_with_a_falsified_clock_is_not_recommended(self):
-        judged, envelope = self.seen_from_outside(5000)
+        judged, envelope = self.seen_from_outside(333333)
         self.assertEqual({name: (judged[name]["trust"], judged[name]["fault"]) for name in self.names},
                          {name: ("not dependable", "wrong-rate") for name in self.names}, envelope["analysis"]["advice"])
-        self.assertEqual(judged["thread-cputime"]["trust"], "cpu-time only")
-        codes = {"honest": "agrees-with-wrong", "asked": "agrees-with-wrong", "ticks": "rate-taken-from-wrong", "monotonic": "runs-fast"}
+        codes = {"honest": "agrees-with-wrong", "asked": "agrees-with-wrong", "thread-cputime": "agrees-with-wrong",
+                 "ticks": "rate-taken-from-wrong", "monotonic": "runs-times"}
         self.assertEqual({name: judged[name]["why_code"] for name in codes}, codes)
         said = [clause for advice in envelope["analysis"]["advice"] for clause in advice["text_data"]]
         self.assertEqual([clause["against"] for clause in said if clause["code"] == "falsified"], ["outside"], said)
         self.assertTrue({"wrong-together", "none-trusted"} <= {clause["code"] for clause in said}, said)
-        recommended = {clause["clock"] for clause in said if "clock" in clause and clause["code"] != "falsified"}
-        self.assertLessEqual(recommended, {"thread-cputime", "process-cputime"}, said)
+        self.assertFalse([clause for clause in said if "clock" in clause and clause["code"] != "falsified"], said)
 
     def test_a_machine_that_is_right_from_outside_has_nobody_accused(self):
         judged, envelope = self.seen_from_outside(0)

@@ -268,6 +268,9 @@ class Trust(Case):
         done = self.stat("-e", "page-faults", "--", "true")
         self.assertRegex(done.stderr, r"page-faults .* exact\n")
         self.assertNotIn("not validated", done.stderr)
+        longest = rows["page-faults"]["trust_longest_ns"]
+        done = self.stat("-e", "page-faults", "--", "sleep", str(longest / 1e9 + 0.01))
+        self.assertIn("(page-faults); this ran longer.", " ".join(done.stderr.split()))
 
     def test_a_zero_of_an_event_that_never_counts_is_marked(self):
         self.countable("dummy")

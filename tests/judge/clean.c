@@ -22,7 +22,7 @@ const struct countable countables[] = {
 const size_t countable_count = sizeof(countables) / sizeof(countables[0]);
 
 #define NANOSECONDS_A_TICK 4e6
-#define FEW_FROM           2e7 /* ns of a window: runs are dear */
+#define FEW_FROM           1e6 /* N of the ladder: beyond, windows last and are few */
 #define LONGEST            1e9 /* where a ladder of long windows ends */
 
 const struct countable *countable_find(const char *event)
@@ -243,7 +243,7 @@ static void add_point(const struct building *building, const struct frozen_speci
 {
     const struct machine *machine = building->machine;
     struct point *point = begin_point(building, specimen, n);
-    if (window_ns(specimen, n) > FEW_FROM)
+    if ((double)n > FEW_FROM)
         point_draw_runs(building->random, machine, specimen, 2,
                         2 + (uint32_t)random_below(building->random, 4), point);
     else

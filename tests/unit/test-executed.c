@@ -384,3 +384,20 @@ TEST(many_stretches_add_up)
     EXPECT_COUNTS(executed, 0, {"class", "instructions", 4 * (33334 + 2 * 33333 + 3 * 33333)},
                   {"opcode", "jne", 33334 + 2 * 33333 + 3 * 33333});
 }
+
+/* Each leaves a piece of itself to the next decoder. */
+TEST(pieces_of_many_stretches_add_up)
+{
+    struct executed *executed;
+    NEED_CAPSTONE();
+    assert_int_equal(executed_new(&executed, "x86_64"), 0);
+    for (uint64_t i = 0; i < 5000; i++) {
+        const struct planted one = {"", "", "483b07f20f7c0775f7", 0x7f0000000000 + 16 * i, 3, 1, 0};
+        assert_int_equal(plant(executed, &one), 0);
+    }
+    store_all(executed);
+    assert_int_equal(unsure_of("fp-adds"), 5000);
+    assert_int_equal(unsure_of("loads"), 0);
+    EXPECT_COUNTS(executed, 0, {"class", "loads", 10000}, {"opcode", "haddps", 5000},
+                  {"opcode", "jne", 5000});
+}

@@ -167,7 +167,8 @@ TEST(it_is_said_who_and_what_is_left)
 
 /* Counts that follow the account of their run, whose runs differ by chance. */
 static struct repeat_report followed(struct repeat_builder *builder, const char *source,
-                                     enum command_detail detail, const char *event, bool faults)
+                                     enum command_detail detail, const char *event, uint64_t output,
+                                     bool faults)
 {
     for (uint32_t controls = 0; controls < 2; controls++) {
         const size_t cell =
@@ -180,6 +181,7 @@ static struct repeat_report followed(struct repeat_builder *builder, const char 
             struct account *account =
                 &repeat_build_run(builder, cell, (uint64_t[]){50000 + 1000 * times})->account;
             *(faults ? &account->minor_faults : &account->voluntary) = times;
+            builder->file.cells[cell].list[run].output_bytes = output;
         }
     }
     return repeat_judged(builder);
@@ -193,20 +195,23 @@ TEST(what_a_tool_makes_itself_explains_nothing)
         const char *source, *event;
         enum command_detail detail;
         bool switches, faults; /* explain it */
+        uint64_t output;
     } cases[] = {
-        {"perf_event", "instructions:u", DETAIL_NONE, true, true},
-        {"perf_event", "instructions:u", DETAIL_CALLS, false, false},
-        {"step", "step/instructions/", DETAIL_NONE, false, true},
-        {"qemu", "qemu/instructions/", DETAIL_NONE, false, false},
-        {"valgrind", "valgrind/instructions/", DETAIL_NONE, false, false},
-        {"perf_event", "page-faults", DETAIL_NONE, true, false},
-        {"perf_event", "context-switches:u", DETAIL_NONE, false, true},
+        {"perf_event", "instructions:u", DETAIL_NONE, true, true, 0},
+        {"perf_event", "instructions:u", DETAIL_CALLS, false, false, 0},
+        {"perf_event", "instructions:u", DETAIL_NONE, true, true, 100000},
+        {"perf_event", "instructions:u", DETAIL_NONE, false, true, 3000000},
+        {"step", "step/instructions/", DETAIL_NONE, false, true, 0},
+        {"qemu", "qemu/instructions/", DETAIL_NONE, false, false, 0},
+        {"valgrind", "valgrind/instructions/", DETAIL_NONE, false, false, 0},
+        {"perf_event", "page-faults", DETAIL_NONE, true, false, 0},
+        {"perf_event", "context-switches:u", DETAIL_NONE, false, true, 0},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         for (int faults = 0; faults < 2; faults++) {
             WORLD(builder, 3);
-            const struct repeat_report report =
-                followed(&builder, cases[i].source, cases[i].detail, cases[i].event, faults);
+            const struct repeat_report report = followed(&builder, cases[i].source, cases[i].detail,
+                                                         cases[i].event, cases[i].output, faults);
             for (size_t j = 0; j < report.effect_count; j++) {
                 const bool said =
                     reasons_find(&report.effects[j].who, &repeat_words[SAYS_FOLLOWS]) != NULL;

@@ -483,3 +483,18 @@ TEST(test_a_rung_whose_windows_last_is_had_in_few_runs)
     assert_in_range(runs_at(&world, "pages", 100000), 6, 7);
     assert_in_range(runs_at(&world, "pages", 10000), 20, 104);
 }
+
+TEST(test_a_look_that_costs_too_much_is_left_out)
+{
+    world_begin(&world, "instructions");
+    world.hit_ns[LOOP] = 60000; /* as where every instruction is stepped */
+    world.subjects[1] = subject_of("dummy", NULL);
+    world.subjects[1].unjudged = true;
+    world.plan.subject_count = 2;
+    world_round(&world, 20 * SECOND, SHARE_HALF);
+    for (size_t first = world.plan.count; validate_look(&world.plan, SECOND);
+         first = world.plan.count)
+        world_run(&world, first);
+    assert_left_out("loop", 100000);
+    assert_in_range(world.spent_ns, 0, 11 * SECOND);
+}

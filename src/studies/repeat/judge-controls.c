@@ -81,7 +81,9 @@ static struct settings settings_gather(const struct repeat_report *report,
 
 /* Is it what the program did? A tool that executes it in its own process has the account of that
  * process, and one that stops it at every instruction or system call makes a switch of each, and
- * takes so long that interrupts come. Nor is a count explained by itself. */
+ * takes so long that interrupts come. Who writes more than the pipe holds waits for who drains it.
+ * Nor is a count explained by itself. */
+#define OUTPUT_UNWAITED (1u << 20)
 static bool is_of_program(const struct repeat_cell *cell, const char *event, enum follows what)
 {
     static const char *const same[] = {[FOLLOWS_INTERRUPTS] = "interrupts",
@@ -89,6 +91,9 @@ static bool is_of_program(const struct repeat_cell *cell, const char *event, enu
                                        [FOLLOWS_SWITCHES] = "context-switches"};
     if (strstr(event, same[what]))
         return false;
+    for (size_t i = 0; i < cell->runs && what == FOLLOWS_SWITCHES; i++)
+        if (cell->list[i].output_bytes > OUTPUT_UNWAITED)
+            return false;
     return (strcmp(cell->source, "perf_event") == 0 && cell->detail == DETAIL_NONE) ||
            (what == FOLLOWS_FAULTS && strcmp(cell->source, "step") == 0);
 }

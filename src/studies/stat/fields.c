@@ -136,6 +136,10 @@ static struct value get_trust(const void *item, const void *context)
 GETTER(get_trust_age, struct stat_event,
        item->is_validated ? value_integer(item->trust.age_s) : untrusted(item))
 
+GETTER(get_trust_longest, struct stat_event,
+       item->is_validated && item->trust.longest_ns ? value_count(item->trust.longest_ns)
+                                                    : value_absent(NULL))
+
 static struct value get_trust_cause(const void *item, const void *context)
 {
     return value_text(stat_is_withheld(context, item) ? STAT_WITHHELD_CAUSE
@@ -235,6 +239,9 @@ static const struct field row_fields[] = {
      "where the verdict is not good; relayed-output: it is, and is withheld; reads-zero: it is "
      "unjudged, and read 0 here as in every test: nothing shows that it counts",
      .nullable = true, .column = true},
+    {"trust_longest_ns", GET(FIELD_COUNT, get_trust_longest),
+     "the longest window in which it was found; of longer ones it says nothing", UNIT_NS,
+     .nullable = true},
     {"trust_event", GET(FIELD_TEXT, get_trust_event),
      "the name under which it was validated: the event's, or that with :u", .nullable = true},
     {"trust_stale", AT(struct stat_event, trust.stale),

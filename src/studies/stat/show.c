@@ -499,7 +499,12 @@ static void show_put_trust(const struct stat_run *run, const struct style *style
     char age[NUMBER_SIZE];
     size_t count = 0;
     int64_t oldest = -1;
+    const struct stat_event *shortest = NULL;
     for (size_t i = 0; i < run->event_count; i++) {
+        const struct stat_event *event = &run->events[i];
+        if (event->is_validated && event->trust.longest_ns &&
+            (!shortest || event->trust.longest_ns < shortest->trust.longest_ns))
+            shortest = event;
         count += is_not_validated(&run->events[i]);
         if (run->events[i].is_validated && run->events[i].trust.age_s > oldest)
             oldest = run->events[i].trust.age_s;
@@ -507,6 +512,9 @@ static void show_put_trust(const struct stat_run *run, const struct style *style
     number_age(oldest, age, sizeof(age));
     if (oldest >= 0)
         text_printf(&words, "Trust is by `assay validate`, %s ago. ", age);
+    if (shortest && (double)shortest->trust.longest_ns < 1e9 * stat_means(run).seconds)
+        text_printf(&words, "It covers windows of up to %s (%s); this ran longer. ",
+                    TIME((double)shortest->trust.longest_ns), shortest->name);
     if (count) {
         text_puts(&words, "Trust ?: not validated here; `assay validate");
         put_shell_names(run, is_not_validated, &words);

@@ -59,13 +59,16 @@ static double count_of(const struct point *point, enum trait_kind kind, const ch
 }
 
 /* What the operating system did in between. */
-static double doing_of(const struct error_point *row, enum candidate_kind kind)
+static double doing_of(const struct errors *errors, const struct error_point *row,
+                       enum candidate_kind kind)
 {
     const struct point *point = row->point;
     return kind == CANDIDATE_FAULTS     ? (point->faults >= 0 ? (double)point->faults : row->faults)
            : kind == CANDIDATE_SYSCALLS ? count_of(point, TRAIT_CLASS, "syscalls")
            : kind == CANDIDATE_SWITCHES
-               ? (point->switches >= 0 ? (double)point->switches : row->switches)
+               ? (point->switches >= 0                                ? (double)point->switches
+                  : kind_is_of_cpu(errors->judgement->evidence->kind) ? row->switches
+                                                                      : 0)
            : kind == CANDIDATE_MIGRATIONS ? count_of(point, TRAIT_CLASS, "cpu-migrations")
            : kind == CANDIDATE_INTERRUPTS ? (point->has_interrupts ? row->interrupts : 0)
            : kind == CANDIDATE_CONSTANT   ? 1
@@ -100,11 +103,12 @@ static struct candidate *add(struct candidates *candidates, enum candidate_kind 
     return candidate;
 }
 
-static void add_figure(struct candidates *candidates, enum candidate_kind kind, const char *name)
+static void add_figure(const struct errors *errors, struct candidates *candidates,
+                       enum candidate_kind kind, const char *name)
 {
     double *values = add(candidates, kind, name)->values;
     for (size_t i = 0; i < candidates->row_count; i++)
-        values[i] = doing_of(candidates->rows[i], kind);
+        values[i] = doing_of(errors, candidates->rows[i], kind);
     if (kind != CANDIDATE_TRUTH && is_own(candidates, values))
         candidates->count--;
 }
@@ -171,12 +175,12 @@ static void candidates_gather(const struct errors *errors, bool opcodes,
     for (size_t i = 0; i < sizeof(figures) / sizeof(*figures); i++) {
         size_t end = figures[i].class ? strlen(figures[i].class) : 0;
         if (!own || !end || length < end || strcmp(own + length - end, figures[i].class) != 0)
-            add_figure(candidates, figures[i].kind, figures[i].name);
+            add_figure(errors, candidates, figures[i].kind, figures[i].name);
     }
     if (opcodes)
         add_traits(candidates, own, TRAIT_OPCODE);
     add_traits(candidates, own, TRAIT_CLASS);
-    add_figure(candidates, CANDIDATE_TIME, "second");
+    add_figure(errors, candidates, CANDIDATE_TIME, "second");
     /* Columns that are the same: the first stands for all of them. */
     size_t bytes = candidates->row_count * sizeof(double);
     for (size_t i = 0; i < candidates->count; i++) {

@@ -291,7 +291,7 @@ void explain_threshold(struct explaining *explaining)
         if (!error_point_counts(point) || point->truth <= 0)
             continue;
         if (reads_nothing(point)) {
-            zeros++;
+            zeros += point->truth > noise; /* what the noise hides is not missing */
             zero_to = fmax(zero_to, point->truth);
         } else if (point->truth > noise || noise < 3) /* else the noise may hide counts, or not */
             right_at = fmin(right_at, point->truth);

@@ -123,6 +123,7 @@ struct known_trust {
     char cause[32];       /* of a verdict that is not good; "" */
     char note[512];       /* in words; where nothing is known: what to do */
     int64_t age_s;        /* since it was validated; -1: unknown */
+    uint64_t longest_ns;  /* the longest window it counted right in; 0: not trusted, or not known */
     bool reads_zero;      /* unjudged, and it read 0 in every run there */
     bool stale;           /* it was the same CPU, but not the same machine … */
     char difference[256]; /* … and what differs: "kernel 6.1.0 -> 6.18.0"; "" */

@@ -128,6 +128,7 @@ int trust_of(const struct latest_verdicts *latest, const struct facts *machine, 
         COPY(known->cause, cause_names[judgement->cause]);
         COPY(known->note, reasons_text(&judgement->why));
         known->age_s = age_s;
+        known->longest_ns = judgement->limits.longest_ns;
         known->reads_zero = judgement->reads_zero;
     }
     /* Where stores have nothing by counts, the passport may. */

@@ -86,8 +86,8 @@ const struct reason_words validate_words[WHY_COUNT] = {
     [WHY_NONE_PREDICTS] = {"none-predicts", "No specimen that was measured predicts {class}."},
     [WHY_NOT_JUDGED] = {"not-judged", "{why}."},
     [WHY_READS_ZERO] = {"reads-zero",
-                        "Read 0 in every run[ ({runs} of {specimens} specimen{specimens||s})]"
-                        ": nothing shows that it counts at all."},
+                        "Read 0 in all of {runs} runs over {specimens} specimen{specimens||s}: "
+                        "nothing shows that it counts at all."},
     [WHY_EXACT] = {"exact", "Every quiet run equals the truth, at {points||each of }{points} "
                             "point{points||s}."},
     [WHY_DEAD] = {"dead", "Reads 0 in every run of {points} points where counts were certain."},
