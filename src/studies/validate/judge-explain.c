@@ -464,22 +464,21 @@ static double calls_of(const struct point *point)
     return other ? 0 : trait_count(point, "syscalls");
 }
 
-/* By how much, in parts of their truth, windows without system calls are off; false: there are none
- * with a truth. What is off there, too, is no leak. */
+/* By how much, in parts of its truth, the largest window without system calls is off; false: there
+ * is none with a truth. What is off there, too, is no leak. */
 static bool usual_error(const struct judgement *judgement, double *part)
 {
-    bool any = false;
-    *part = 0;
+    double largest = 0;
     for (size_t i = 0; i < judgement->point_count; i++) {
         const struct judged_point *judged = judgement->points[i];
         const double predicted = point_predicted(judged);
-        if (judged->runs < 2 || judged->point->truth.grade == TRUTH_NONE || predicted < 1 ||
-            point_enters_system(judged->point) || judged->point->n < CALLS_LEAST)
+        if (judged->runs < 2 || judged->point->truth.grade == TRUTH_NONE || predicted <= largest ||
+            point_enters_system(judged->point))
             continue;
-        any = true;
-        *part = fmax(*part, fmax(fabs(judged->low), fabs(judged->high)) / predicted);
+        largest = predicted;
+        *part = fmax(fabs(judged->low), fabs(judged->high)) / predicted;
     }
-    return any;
+    return largest > 0;
 }
 
 /* Against the truth of the point. */
