@@ -59,11 +59,12 @@ static int unreachable(const struct event_view *view, struct failure *failure)
 {
     const int error = view->tracefs_error;
     if ((error == EACCES || error == EPERM) && !view->root[0] && geteuid() == 0)
-        return fail_with(failure, -EACCES,
-                         "the numbers of tracepoints cannot be looked up: tracefs is closed even "
-                         "to this root, by lockdown, a security module or a user namespace (as of a "
-                         "rootless container); where the number is known, tracepoint/config=N/u "
-                         "works without");
+        return fail_with(
+            failure, -EACCES,
+            "the numbers of tracepoints cannot be looked up: tracefs is closed even "
+            "to this root, by lockdown, a security module or a user namespace (as of a "
+            "rootless container); where the number is known, tracepoint/config=N/u "
+            "works without");
     switch (error) {
     case EACCES:
         return fail_with(

@@ -207,7 +207,7 @@ TEST_WITH(test_what_is_damaged_is_refused, NULL, NULL)
     REFUSED(header.records = (uint64_t)ACCOUNT_RECORDS + 1, -EBADMSG);
     REFUSED(header.maps = ACCOUNT_MAPS + 1, -EBADMSG);
     REFUSED(header.lack = ACCOUNT_TOO_MUCH_CODE, -ENOTSUP);
-    REFUSED(header.records = 0, -ENOTSUP); /* another source may count it */
+    REFUSED(header.records = 0, -ENOTSUP);     /* another source may count it */
     REFUSED(record.repetitions = 2, -EBADMSG); /* more often than it was begun */
     REFUSED(record.done = 2, -EBADMSG);
     REFUSED(record.about = 0, -EBADMSG); /* without a length */

@@ -240,8 +240,8 @@ uint32_t *clocks_by_use(const struct clocks_run *run, size_t *count)
 /* --- why --- */
 
 /* That a clock cannot be falsified is one reason for all, and said above; that CPU time is no time
- * is as it should be. What is or is not to be told from a wrong clock, and references that contradict
- * each other, are neither. */
+ * is as it should be. What is or is not to be told from a wrong clock, and references that
+ * contradict each other, are neither. */
 static bool needs_reason(const struct clocks_run *run, uint32_t clock)
 {
     const struct clock_verdict *verdict = &run->report.verdicts[clock];

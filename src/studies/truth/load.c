@@ -56,8 +56,8 @@ static int take_cell(void *context, const struct stored_cell *stored, size_t *pl
     run->counted = (struct truth_counted){.other_path = memory_copy(stored->remark)};
     memcpy(run->counted.source, source, sizeof(source));
     /* Which details it could have given then is not told: as today's. */
-    run->known_counter = (struct catalogue_counter){.source = memory_copy(source),
-                                                    .details = memory_copy("code")};
+    run->known_counter =
+        (struct catalogue_counter){.source = memory_copy(source), .details = memory_copy("code")};
     run->counter = &run->known_counter;
     return 0;
 }
