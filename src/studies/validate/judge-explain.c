@@ -439,17 +439,11 @@ static double error_sigmas(const struct error_point *point, double error)
 #define NOT_ALL      0.9
 #define CALLS_BESIDE 10 /* system calls in a window beside the event without its mode */
 
-static double trait_count(const struct point *point, const char *class)
-{
-    const struct trait *trait = point_trait(point, TRAIT_CLASS, class);
-    return trait ? (double)trait->count : 0;
-}
-
 bool point_enters_system(const struct point *point)
 {
     static const char *const ways[] = {"syscalls", "context-switches", "page-faults"};
     for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-        if (trait_count(point, ways[i]) > 0)
+        if (point_class_count(point, ways[i]) > 0)
             return true;
     return point->faults > 0 || point->switches > 0;
 }
@@ -459,9 +453,9 @@ bool point_enters_system(const struct point *point)
 static double calls_of(const struct point *point)
 {
     const bool other = point->faults > 0 || point->switches > 0 ||
-                       trait_count(point, "context-switches") > 0 ||
-                       trait_count(point, "cpu-migrations") > 0;
-    return other ? 0 : trait_count(point, "syscalls");
+                       point_class_count(point, "context-switches") > 0 ||
+                       point_class_count(point, "cpu-migrations") > 0;
+    return other ? 0 : point_class_count(point, "syscalls");
 }
 
 /* By how much, in parts of its truth, the largest window without system calls is off; false: there

@@ -32,6 +32,12 @@ const struct trait *point_trait(const struct point *point, enum trait_kind kind,
     return NULL;
 }
 
+double point_class_count(const struct point *point, const char *class)
+{
+    const struct trait *trait = point_trait(point, TRAIT_CLASS, class);
+    return trait ? (double)trait->count : 0;
+}
+
 bool point_same_way(const struct point *left, const struct point *right)
 {
     return strcmp(left->path, right->path) == 0 && left->pattern == right->pattern &&
@@ -933,8 +939,7 @@ static void note_strays(struct judgement *judgement, const struct circumstances 
     size_t strays = 0, inexact = 0, quiet = 0;
     double most = 0;
     const struct point *where = NULL;
-    if (!verdict_is_trusted(judgement->verdict) || circumstances->strays_count ||
-        judgement->explanation_count)
+    if (!verdict_is_trusted(judgement->verdict) || circumstances->strays_count)
         return;
     for (size_t i = 0; i < judgement->point_count; i++) {
         const struct judged_point *judged = judgement->points[i];
@@ -944,7 +949,8 @@ static void note_strays(struct judgement *judgement, const struct circumstances 
         quiet += judged->runs - judged->disturbed;
         inexact += judged->runs - judged->disturbed - judged->exact;
     }
-    const bool nearly_exact = inexact * NEARLY_ALL <= quiet;
+    /* What has an explanation leaves only what is far off without a reason. */
+    const bool nearly_exact = inexact * NEARLY_ALL <= quiet && judgement->explanation_count == 0;
     const size_t off = nearly_exact ? inexact : strays;
     for (size_t i = 0; i < judgement->point_count && off; i++) {
         const struct judged_point *judged = judgement->points[i];
@@ -991,8 +997,8 @@ static void note_missing(struct judgement *judgement)
         bool measured = false;
         for (size_t j = 0; j < judgement->point_count && !measured; j++) {
             const struct judged_point *judged = judgement->points[j];
-            const struct trait *trait = point_trait(judged->point, TRAIT_CLASS, sought[i].class);
-            measured = judged->runs > 0 && trait && trait->count >= CALLS_LEAST;
+            measured = judged->runs > 0 &&
+                       point_class_count(judged->point, sought[i].class) >= CALLS_LEAST;
         }
         if (!measured)
             text_printf(&missing, "%s%s", missing.length ? ", " : "", sought[i].name);
@@ -1024,12 +1030,6 @@ static void look_at_windows(const struct judged_point *judged, uint64_t *usual, 
     *interrupts = point->has_interrupts && count ? sum / (double)count : NAN;
 }
 
-static bool has_trait(const struct point *point, const char *class)
-{
-    const struct trait *trait = point_trait(point, TRAIT_CLASS, class);
-    return trait && trait->count > 0;
-}
-
 static void find_limits(struct judgement *judgement, const struct circumstances *circumstances,
                         double right_to_ns)
 {
@@ -1045,9 +1045,9 @@ static void find_limits(struct judgement *judgement, const struct circumstances 
             (standing != STANDING_EXACT &&
              (standing != STANDING_WITHIN || !grade_is_firm(point_grade(judged)))))
             continue;
-        limits->calls |= has_trait(judged->point, "syscalls");
-        limits->switches |= has_trait(judged->point, "context-switches");
-        limits->migrations |= has_trait(judged->point, "cpu-migrations");
+        limits->calls |= point_class_count(judged->point, "syscalls") > 0;
+        limits->switches |= point_class_count(judged->point, "context-switches") > 0;
+        limits->migrations |= point_class_count(judged->point, "cpu-migrations") > 0;
         look_at_windows(judged, &usual, &interrupts);
         /* The clock of a source runs for as long as its process lives. */
         if (usual <= limits->longest_ns || (double)usual > 1.5 * right_to_ns ||

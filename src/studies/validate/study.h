@@ -116,6 +116,8 @@ struct point *evidence_add_point(struct evidence *evidence);
 
 /* The trait of that name, or NULL. */
 const struct trait *point_trait(const struct point *point, enum trait_kind kind, const char *name);
+/* How much of a class its code does; 0 where that is not known. */
+double point_class_count(const struct point *point, const char *class);
 /* Of several null cells of the point's way the one with the most runs; NULL: none has any. */
 const struct point *point_null(const struct evidence *evidence, const struct point *point);
 /* Is an event of this kind one of the processor, which a hypervisor can withhold? */
