@@ -198,7 +198,7 @@ static int refuse_emulated(const struct liar *liar, const struct perf_event_attr
     for (size_t i = 0; i < sizeof(emulated) / sizeof(emulated[0]); i++)
         if (emulated[i].config == attr->config) {
             *kernel = emulated[i].kernel * liar->kernel;
-            return (!attr->exclude_kernel && !liar->kernel) || attr->exclude_user ||
+            return (!attr->exclude_kernel && liar->kernel <= 0) || attr->exclude_user ||
                            attr->sample_period
                        ? -EOPNOTSUPP
                        : 0;
