@@ -147,7 +147,7 @@ static int in_own_namespace(const struct event_view *view)
     int own = -1;
     for (size_t i = 0; i < sizeof(first) / sizeof(first[0]) && own != 1; i++) {
         char path[PATH_MAX], target[64] = "";
-        snprintf(path, sizeof(path), "%s/proc/self/ns/%.*s", view->root,
+        snprintf(path, sizeof(path), "%s/proc/self/ns/%.*s", view->root ? view->root : "",
                  (int)strcspn(first[i], ":"), first[i]);
         if (readlink(path, target, sizeof(target) - 1) > 0)
             own = strcmp(target, first[i]) != 0;

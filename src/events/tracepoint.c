@@ -58,7 +58,7 @@ static int split_name(const char *whole, struct tracepoint_name *parts, struct f
 static int unreachable(const struct event_view *view, struct failure *failure)
 {
     const int error = view->tracefs_error;
-    if ((error == EACCES || error == EPERM) && !view->root[0] && geteuid() == 0)
+    if ((error == EACCES || error == EPERM) && (!view->root || !*view->root) && geteuid() == 0)
         return fail_with(
             failure, -EACCES,
             "the numbers of tracepoints cannot be looked up: tracefs is closed even "

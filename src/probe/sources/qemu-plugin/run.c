@@ -803,7 +803,7 @@ static void watch_limit(const struct isa *isa, int64_t number, uint64_t a1, uint
     if ((!old && number != isa->prlimit) || (resource != RLIMIT_AS && resource != RLIMIT_DATA) ||
         !place || read_memory(&plugin.chain, place, &limit, size) != size)
         return;
-    if (limit != UINT64_MAX >> (64 - 8 * size))
+    if (limit != (size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX))
         add(&plugin.ledger.header->unlimited);
 }
 
