@@ -636,7 +636,8 @@ static bool all_are_off(const struct errors *errors, const struct error_point *p
                         double *location, double *width)
 {
     const char *class = errors->judgement->evidence->class;
-    const bool faults = class && strstr(class, "-faults");
+    const bool faults =
+        class && (strcmp(class, "page-faults") == 0 || strcmp(class, "minor-faults") == 0);
     double *values = memory_new(point->run_count, sizeof(double));
     size_t count = 0;
     for (size_t i = 0; i < point->run_count; i++) {

@@ -499,7 +499,7 @@ bool validate_cap(const struct validate_plan *plan, size_t subject, struct valid
 /* --- the rounds --- */
 
 #define MANY_RUNS        100u               /* of a point */
-#define FEW_RUNS         20u                /* where they are dear */
+#define FEW_RUNS         20u                /* where they are expensive */
 #define LONG_RUNS        6u                 /* of windows that last … */
 #define LASTING_NS       UINT64_C(20000000) /* … so long, or are more than a rung of the ladder */
 #define LADDER_PROCESSES 4u
